@@ -102,7 +102,7 @@ func (e *emitter) targetName(s *jsonschema.Schema) string {
 func (e *emitter) branches(all []*jsonschema.Schema, context string) []jen.Code {
 	var codes []jen.Code
 	for i, s := range all {
-		codes = append(codes, jen.Line().Add(e.reference(s, context+strconv.Itoa(i+1))))
+		codes = append(codes, jen.Line().Add(e.checker(s, context+strconv.Itoa(i+1))))
 	}
 	return append(codes, jen.Line())
 }

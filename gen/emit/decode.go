@@ -50,6 +50,8 @@ func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	switch {
 	case isOptional(f) && readFunc(f.Base()) != nil:
 		g.Add(target).Op("=").Qual(wirePath, "ReadOptional").Call(jen.Id("r"), readFunc(f.Base()))
+	case isOptional(f) && isObject(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadOptionalPointer").Types(goType(f.Base())).Call(jen.Id("r"))
 	case isOptional(f):
 		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
 			jen.Add(target).Dot("SetNull").Call(),
@@ -65,6 +67,8 @@ func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
 		).Else().BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
 	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(f.Base()):
 		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), readerMethod(pointerReader(f.Base())))
+	case f.Nullable() && byPointer(f) && isObject(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), jen.Qual(wirePath, "ReadPointer").Types(goType(f.Base())))
 	case f.Nullable():
 		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
 	default:
@@ -97,6 +101,10 @@ func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	}
 	if value, ok := readExpr(base); ok {
 		g.Add(target).Op("=").New(value)
+		return
+	}
+	if isObject(base) {
+		g.Add(target).Op("=").Qual(wirePath, "ReadPointer").Types(goType(base)).Call(jen.Id("r"))
 		return
 	}
 	g.Add(target).Op("=").New(goType(base))
@@ -278,6 +286,13 @@ func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
+}
+
+// isObject reports whether a type is a struct, whose pointer decodes and encodes itself.
+func isObject(t ir.Type) bool {
+	_, declared := t.(*ir.Ref)
+	_, object := ir.Resolve(t).(*ir.Object)
+	return declared && object
 }
 
 // decodesItself reports whether values of a type have a DecodeJSON method.

@@ -56,8 +56,7 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 				jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Other"))),
 			)
 		}
-		newWriter(g)
-		write(g, "BeginObject")
+		g.Id("w").Op(":=").Qual(wirePath, "ObjectWriter").Call(jen.Id("dst"))
 		for _, field := range o.Fields {
 			writeField(g, field)
 		}
@@ -67,8 +66,7 @@ func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 		case e.hasExtra(o):
 			writeExtra(g, o)
 		}
-		write(g, "EndObject")
-		g.Return(jen.Id("w").Dot("End").Call())
+		g.Return(jen.Id("w").Dot("Close").Call())
 	})
 }
 
@@ -109,6 +107,9 @@ func writeField(g *jen.Group, f *ir.Field) {
 	case isOptional(f) && method != "":
 		write(g, method+"Pointer", wireName, plainPointer(jen.Add(target).Dot("Pointer").Call(), base))
 		write(g, "NullIf", wireName, jen.Add(target).Dot("IsNull").Call())
+	case isOptional(f) && isObject(base):
+		g.Qual(wirePath, "ValuePointer").Call(jen.Op("&").Id("w"), wireName, jen.Add(target).Dot("Pointer").Call())
+		write(g, "NullIf", wireName, jen.Add(target).Dot("IsNull").Call())
 	case isOptional(f):
 		g.If(jen.Id("v").Op(":=").Add(target).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(func(g *jen.Group) {
 			writeMember(g, wireName, operand{jen.Id("v"), true}, base)
@@ -116,6 +117,11 @@ func writeField(g *jen.Group, f *ir.Field) {
 		write(g, "NullIf", wireName, jen.Add(target).Dot("IsNull").Call())
 	case byPointer(f) && method != "":
 		write(g, method+"Pointer", wireName, plainPointer(target, base))
+		if f.Nullable() {
+			write(g, "NullIf", wireName, jen.Add(target).Op("==").Nil())
+		}
+	case byPointer(f) && isObject(base) && !f.Boxed:
+		g.Qual(wirePath, "ValuePointer").Call(jen.Op("&").Id("w"), wireName, target)
 		if f.Nullable() {
 			write(g, "NullIf", wireName, jen.Add(target).Op("==").Nil())
 		}

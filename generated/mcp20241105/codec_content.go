@@ -13,8 +13,7 @@ func (x *Annotated) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "annotations":
 			if r.Present(&seen[0], 0) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -25,16 +24,12 @@ func (x *Annotated) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Annotated) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -40,8 +40,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.String("protocolVersion", x.ProtocolVersion)
 	w.Value("serverInfo", &x.ServerInfo)
@@ -52,8 +51,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -89,18 +87,15 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "prompts":
 			if r.Present(&seen[0], 2) {
-				x.Prompts = new(ServerCapabilitiesPrompts)
-				x.Prompts.DecodeJSON(r)
+				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
 			if r.Present(&seen[0], 3) {
-				x.Resources = new(ServerCapabilitiesResources)
-				x.Resources.DecodeJSON(r)
+				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 4) {
-				x.Tools = new(ServerCapabilitiesTools)
-				x.Tools.DecodeJSON(r)
+				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -111,8 +106,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Experimental != nil {
 		w.Name("experimental")
 		w.BeginObject()
@@ -127,20 +121,13 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Logging != "" {
 		w.Value("logging", &x.Logging)
 	}
-	if x.Prompts != nil {
-		w.Value("prompts", x.Prompts)
-	}
-	if x.Resources != nil {
-		w.Value("resources", x.Resources)
-	}
-	if x.Tools != nil {
-		w.Value("tools", x.Tools)
-	}
+	wire.ValuePointer(&w, "prompts", x.Prompts)
+	wire.ValuePointer(&w, "resources", x.Resources)
+	wire.ValuePointer(&w, "tools", x.Tools)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "experimental", "logging", "prompts", "resources", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -19,8 +19,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "includeContext":
 			if r.Present(&seen[0], 3) {
@@ -32,8 +31,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "modelPreferences":
 			if r.Present(&seen[0], 5) {
-				x.ModelPreferences = new(ModelPreferences)
-				x.ModelPreferences.DecodeJSON(r)
+				x.ModelPreferences = wire.ReadPointer[ModelPreferences](r)
 			}
 		case "stopSequences":
 			if r.Present(&seen[0], 6) {
@@ -59,21 +57,16 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64("maxTokens", x.MaxTokens)
 	w.Name("messages")
 	wire.PutEach(&w, x.Messages)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("includeContext", (*string)(x.IncludeContext))
 	if x.Metadata != "" {
 		w.Value("metadata", &x.Metadata)
 	}
-	if x.ModelPreferences != nil {
-		w.Value("modelPreferences", x.ModelPreferences)
-	}
+	wire.ValuePointer(&w, "modelPreferences", x.ModelPreferences)
 	if x.StopSequences != nil {
 		w.Name("stopSequences")
 		wire.PutStrings(&w, x.StopSequences)
@@ -83,8 +76,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -136,8 +128,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("model", x.Model)
 	w.String("role", string(x.Role))
@@ -148,8 +139,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -190,15 +180,13 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "role")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

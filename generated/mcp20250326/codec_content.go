@@ -28,8 +28,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Audience != nil {
 		w.Name("audience")
 		wire.PutStrings(&w, x.Audience)
@@ -38,8 +37,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "audience", "priority")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -73,8 +71,7 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			x.MIMEType = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -88,19 +85,15 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "audio")
 	w.String("data", x.Data)
 	w.String("mimeType", x.MIMEType)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "data", "mimeType", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -165,8 +158,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			x.MIMEType = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -180,19 +172,15 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "image")
 	w.String("data", x.Data)
 	w.String("mimeType", x.MIMEType)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "data", "mimeType", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -223,8 +211,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			x.Text = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 2) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -238,18 +225,14 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "text")
 	w.String("text", x.Text)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "text", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -20,8 +20,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "roots":
 			if r.Present(&seen[0], 1) {
-				x.Roots = new(ClientCapabilitiesRoots)
-				x.Roots.DecodeJSON(r)
+				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
 			if r.Present(&seen[0], 2) {
@@ -36,8 +35,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Experimental != nil {
 		w.Name("experimental")
 		w.BeginObject()
@@ -49,17 +47,14 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	if x.Roots != nil {
-		w.Value("roots", x.Roots)
-	}
+	wire.ValuePointer(&w, "roots", x.Roots)
 	if x.Sampling != "" {
 		w.Value("sampling", &x.Sampling)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "experimental", "roots", "sampling")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -100,15 +95,13 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("version", x.Version)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "version")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -139,8 +132,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 3) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -154,19 +146,15 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.Value("clientInfo", &x.ClientInfo)
 	w.String("protocolVersion", x.ProtocolVersion)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -218,8 +206,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.String("protocolVersion", x.ProtocolVersion)
 	w.Value("serverInfo", &x.ServerInfo)
@@ -230,8 +217,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

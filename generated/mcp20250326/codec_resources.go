@@ -33,16 +33,14 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("blob", x.Blob)
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "blob", "uri", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -73,8 +71,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
 		case "annotations":
 			if r.Present(&seen[0], 2) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -88,18 +85,14 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "resource")
 	w.Value("resource", x.Resource)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "resource", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -145,8 +138,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("resourceTemplates")
 	wire.PutEach(&w, x.ResourceTemplates)
 	if x.Meta != "" {
@@ -156,8 +148,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -203,8 +194,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("resources")
 	wire.PutEach(&w, x.Resources)
 	if x.Meta != "" {
@@ -214,8 +204,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resources", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -257,8 +246,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("roots")
 	wire.PutEach(&w, x.Roots)
 	if x.Meta != "" {
@@ -267,8 +255,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "roots", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -307,8 +294,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("contents")
 	wire.PutAll(&w, x.Contents)
 	if x.Meta != "" {
@@ -317,8 +303,7 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "contents", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -346,8 +331,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			x.URI = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 2) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 3) {
@@ -373,21 +357,17 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uri", x.URI)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uri", "annotations", "description", "mimeType", "size")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -429,15 +409,13 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "uri", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -507,15 +485,13 @@ func (x *ResourceReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceReference) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "ref/resource")
 	w.String("uri", x.URI)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "uri")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -543,8 +519,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			x.URITemplate = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 2) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 3) {
@@ -566,20 +541,16 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uriTemplate", x.URITemplate)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uriTemplate", "annotations", "description", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -621,15 +592,13 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("uri", x.URI)
 	w.StringPointer("name", x.Name)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "uri", "name")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -674,16 +643,14 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("text", x.Text)
 	w.String("uri", x.URI)
 	w.StringPointer("mimeType", x.MIMEType)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "text", "uri", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

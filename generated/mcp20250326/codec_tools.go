@@ -34,8 +34,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
@@ -45,8 +44,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "_meta", "isError")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -92,8 +90,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("tools")
 	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
@@ -103,8 +100,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "tools", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -135,8 +131,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			x.Name = r.ReadString()
 		case "annotations":
 			if r.Present(&seen[0], 2) {
-				x.Annotations = new(ToolAnnotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 3) {
@@ -154,19 +149,15 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("inputSchema", &x.InputSchema)
 	w.String("name", x.Name)
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "inputSchema", "name", "annotations", "description")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -19,8 +19,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -34,18 +33,14 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("argument", &x.Argument)
 	w.Value("ref", x.Ref)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "argument", "ref", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

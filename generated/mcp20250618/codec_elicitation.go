@@ -19,8 +19,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -34,18 +33,14 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("message", x.Message)
 	w.Value("requestedSchema", &x.RequestedSchema)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "message", "requestedSchema", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -94,8 +89,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("action", string(x.Action))
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -114,8 +108,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "action", "_meta", "content")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -165,8 +158,7 @@ func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
 	wire.PutStrings(&w, x.Enum)
@@ -179,8 +171,7 @@ func (x *EnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "enum", "description", "enumNames", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -234,8 +225,7 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("type", string(x.Type))
 	w.StringPointer("description", x.Description)
 	w.Float64Pointer("maximum", x.Maximum)
@@ -244,8 +234,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "description", "maximum", "minimum", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -337,8 +326,7 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.StringPointer("description", x.Description)
 	w.StringPointer("format", (*string)(x.Format))
@@ -348,8 +336,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "description", "format", "maxLength", "minLength", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -24,8 +24,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "roots":
 			if r.Present(&seen[0], 2) {
-				x.Roots = new(ClientCapabilitiesRoots)
-				x.Roots.DecodeJSON(r)
+				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
 			if r.Present(&seen[0], 3) {
@@ -40,8 +39,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Elicitation != "" {
 		w.Value("elicitation", &x.Elicitation)
 	}
@@ -56,17 +54,14 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	if x.Roots != nil {
-		w.Value("roots", x.Roots)
-	}
+	wire.ValuePointer(&w, "roots", x.Roots)
 	if x.Sampling != "" {
 		w.Value("sampling", &x.Sampling)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -111,16 +106,14 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("version", x.Version)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "version", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -154,8 +147,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 3) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -169,19 +161,15 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.Value("clientInfo", &x.ClientInfo)
 	w.String("protocolVersion", x.ProtocolVersion)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -233,8 +221,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.String("protocolVersion", x.ProtocolVersion)
 	w.Value("serverInfo", &x.ServerInfo)
@@ -245,8 +232,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -286,18 +272,15 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "prompts":
 			if r.Present(&seen[0], 3) {
-				x.Prompts = new(ServerCapabilitiesPrompts)
-				x.Prompts.DecodeJSON(r)
+				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
 			if r.Present(&seen[0], 4) {
-				x.Resources = new(ServerCapabilitiesResources)
-				x.Resources.DecodeJSON(r)
+				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 5) {
-				x.Tools = new(ServerCapabilitiesTools)
-				x.Tools.DecodeJSON(r)
+				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -308,8 +291,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Completions != "" {
 		w.Value("completions", &x.Completions)
 	}
@@ -327,20 +309,13 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Logging != "" {
 		w.Value("logging", &x.Logging)
 	}
-	if x.Prompts != nil {
-		w.Value("prompts", x.Prompts)
-	}
-	if x.Resources != nil {
-		w.Value("resources", x.Resources)
-	}
-	if x.Tools != nil {
-		w.Value("tools", x.Tools)
-	}
+	wire.ValuePointer(&w, "prompts", x.Prompts)
+	wire.ValuePointer(&w, "resources", x.Resources)
+	wire.ValuePointer(&w, "tools", x.Tools)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -34,8 +34,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("resourceTemplates")
 	wire.PutEach(&w, x.ResourceTemplates)
 	if x.Meta != "" {
@@ -45,8 +44,7 @@ func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resourceTemplates", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -92,8 +90,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("resources")
 	wire.PutEach(&w, x.Resources)
 	if x.Meta != "" {
@@ -103,8 +100,7 @@ func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resources", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -139,8 +135,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -170,16 +165,13 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
@@ -187,8 +179,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -226,8 +217,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 4) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 5) {
@@ -257,17 +247,14 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "resource_link")
 	w.String("name", x.Name)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.Int64Pointer("size", x.Size)
@@ -275,8 +262,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "mimeType", "size", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -311,8 +297,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -338,24 +323,20 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uriTemplate", x.URITemplate)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	w.StringPointer("mimeType", x.MIMEType)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "mimeType", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -16,8 +16,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Name = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "arguments":
 			if r.Present(&seen[0], 2) {
@@ -35,20 +34,16 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if x.Arguments != "" {
 		w.Value("arguments", &x.Arguments)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "_meta", "arguments")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -98,8 +93,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
@@ -112,8 +106,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -159,8 +152,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("tools")
 	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
@@ -170,8 +162,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "tools", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -206,8 +197,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(ToolAnnotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -215,8 +205,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "outputSchema":
 			if r.Present(&seen[0], 5) {
-				x.OutputSchema = new(ToolOutputSchema)
-				x.OutputSchema.DecodeJSON(r)
+				x.OutputSchema = wire.ReadPointer[ToolOutputSchema](r)
 			}
 		case "title":
 			if r.Present(&seen[0], 6) {
@@ -234,26 +223,20 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("inputSchema", &x.InputSchema)
 	w.String("name", x.Name)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
-	if x.OutputSchema != nil {
-		w.Value("outputSchema", x.OutputSchema)
-	}
+	wire.ValuePointer(&w, "outputSchema", x.OutputSchema)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "outputSchema", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -302,8 +285,7 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	if x.Properties != nil {
 		w.Name("properties")
@@ -323,8 +305,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "required")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -370,8 +351,7 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	if x.Properties != nil {
 		w.Name("properties")
@@ -391,8 +371,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "required")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -19,8 +19,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "mode":
 			if r.Present(&seen[0], 3) {
@@ -28,8 +27,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "task":
 			if r.Present(&seen[0], 4) {
-				x.Task = new(TaskMetadata)
-				x.Task.DecodeJSON(r)
+				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -43,24 +41,18 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("message", x.Message)
 	w.Value("requestedSchema", &x.RequestedSchema)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if x.Mode != nil {
 		w.ConstString("mode", *x.Mode, "form")
 	}
-	if x.Task != nil {
-		w.Value("task", x.Task)
-	}
+	wire.ValuePointer(&w, "task", x.Task)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "message", "requestedSchema", "_meta", "mode", "task")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -125,13 +117,11 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 			x.URL = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "task":
 			if r.Present(&seen[0], 5) {
-				x.Task = new(TaskMetadata)
-				x.Task.DecodeJSON(r)
+				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -145,23 +135,17 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("mode", x.Mode, "url")
 	w.String("elicitationId", x.ElicitationID)
 	w.String("message", x.Message)
 	w.String("url", x.URL)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if x.Task != nil {
-		w.Value("task", x.Task)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
+	wire.ValuePointer(&w, "task", x.Task)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "mode", "elicitationId", "message", "url", "_meta", "task")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -239,8 +223,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("action", string(x.Action))
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -259,8 +242,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "action", "_meta", "content")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -299,8 +281,7 @@ func (x *ElicitationCompleteNotificationParams) DecodeJSON(r *wire.Reader) error
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("elicitationId", x.ElicitationID)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -308,8 +289,7 @@ func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, 
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitationId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -350,16 +330,14 @@ func (x *URLElicitationRequiredErrorError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *URLElicitationRequiredErrorError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32042))
 	w.Value("data", &x.Data)
 	w.String("message", x.Message)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "data", "message")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -394,15 +372,13 @@ func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("elicitations")
 	wire.PutEach(&w, x.Elicitations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

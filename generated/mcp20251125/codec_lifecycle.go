@@ -13,8 +13,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "elicitation":
 			if r.Present(&seen[0], 0) {
-				x.Elicitation = new(ClientCapabilitiesElicitation)
-				x.Elicitation.DecodeJSON(r)
+				x.Elicitation = wire.ReadPointer[ClientCapabilitiesElicitation](r)
 			}
 		case "experimental":
 			if r.Present(&seen[0], 1) {
@@ -25,18 +24,15 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "roots":
 			if r.Present(&seen[0], 2) {
-				x.Roots = new(ClientCapabilitiesRoots)
-				x.Roots.DecodeJSON(r)
+				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
 			if r.Present(&seen[0], 3) {
-				x.Sampling = new(ClientCapabilitiesSampling)
-				x.Sampling.DecodeJSON(r)
+				x.Sampling = wire.ReadPointer[ClientCapabilitiesSampling](r)
 			}
 		case "tasks":
 			if r.Present(&seen[0], 4) {
-				x.Tasks = new(ClientCapabilitiesTasks)
-				x.Tasks.DecodeJSON(r)
+				x.Tasks = wire.ReadPointer[ClientCapabilitiesTasks](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -47,11 +43,8 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Elicitation != nil {
-		w.Value("elicitation", x.Elicitation)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "elicitation", x.Elicitation)
 	if x.Experimental != nil {
 		w.Name("experimental")
 		w.BeginObject()
@@ -63,20 +56,13 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		w.EndObject()
 	}
-	if x.Roots != nil {
-		w.Value("roots", x.Roots)
-	}
-	if x.Sampling != nil {
-		w.Value("sampling", x.Sampling)
-	}
-	if x.Tasks != nil {
-		w.Value("tasks", x.Tasks)
-	}
+	wire.ValuePointer(&w, "roots", x.Roots)
+	wire.ValuePointer(&w, "sampling", x.Sampling)
+	wire.ValuePointer(&w, "tasks", x.Tasks)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitation", "experimental", "roots", "sampling", "tasks")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -116,8 +102,7 @@ func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Form != "" {
 		w.Value("form", &x.Form)
 	}
@@ -127,8 +112,7 @@ func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "form", "url")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -161,14 +145,12 @@ func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesRoots) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("listChanged", x.ListChanged)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "listChanged")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -208,8 +190,7 @@ func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Context != "" {
 		w.Value("context", &x.Context)
 	}
@@ -219,8 +200,7 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "context", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -250,8 +230,7 @@ func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 			}
 		case "requests":
 			if r.Present(&seen[0], 2) {
-				x.Requests = new(ClientCapabilitiesTasksRequests)
-				x.Requests.DecodeJSON(r)
+				x.Requests = wire.ReadPointer[ClientCapabilitiesTasksRequests](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -262,22 +241,18 @@ func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Cancel != "" {
 		w.Value("cancel", &x.Cancel)
 	}
 	if x.List != "" {
 		w.Value("list", &x.List)
 	}
-	if x.Requests != nil {
-		w.Value("requests", x.Requests)
-	}
+	wire.ValuePointer(&w, "requests", x.Requests)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "cancel", "list", "requests")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -302,13 +277,11 @@ func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "elicitation":
 			if r.Present(&seen[0], 0) {
-				x.Elicitation = new(ClientCapabilitiesTasksRequestsElicitation)
-				x.Elicitation.DecodeJSON(r)
+				x.Elicitation = wire.ReadPointer[ClientCapabilitiesTasksRequestsElicitation](r)
 			}
 		case "sampling":
 			if r.Present(&seen[0], 1) {
-				x.Sampling = new(ClientCapabilitiesTasksRequestsSampling)
-				x.Sampling.DecodeJSON(r)
+				x.Sampling = wire.ReadPointer[ClientCapabilitiesTasksRequestsSampling](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -319,19 +292,13 @@ func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Elicitation != nil {
-		w.Value("elicitation", x.Elicitation)
-	}
-	if x.Sampling != nil {
-		w.Value("sampling", x.Sampling)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "elicitation", x.Elicitation)
+	wire.ValuePointer(&w, "sampling", x.Sampling)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitation", "sampling")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -367,16 +334,14 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) DecodeJSON(r *wire.Reader) 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequestsElicitation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Create != "" {
 		w.Value("create", &x.Create)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "create")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -409,16 +374,14 @@ func (x *ClientCapabilitiesTasksRequestsSampling) DecodeJSON(r *wire.Reader) err
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesTasksRequestsSampling) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.CreateMessage != "" {
 		w.Value("createMessage", &x.CreateMessage)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -449,8 +412,7 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 3) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -464,19 +426,15 @@ func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.Value("clientInfo", &x.ClientInfo)
 	w.String("protocolVersion", x.ProtocolVersion)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "clientInfo", "protocolVersion", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -528,8 +486,7 @@ func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("capabilities", &x.Capabilities)
 	w.String("protocolVersion", x.ProtocolVersion)
 	w.Value("serverInfo", &x.ServerInfo)
@@ -540,8 +497,7 @@ func (x *InitializeResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "capabilities", "protocolVersion", "serverInfo", "_meta", "instructions")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -581,23 +537,19 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "prompts":
 			if r.Present(&seen[0], 3) {
-				x.Prompts = new(ServerCapabilitiesPrompts)
-				x.Prompts.DecodeJSON(r)
+				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
 			if r.Present(&seen[0], 4) {
-				x.Resources = new(ServerCapabilitiesResources)
-				x.Resources.DecodeJSON(r)
+				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tasks":
 			if r.Present(&seen[0], 5) {
-				x.Tasks = new(ServerCapabilitiesTasks)
-				x.Tasks.DecodeJSON(r)
+				x.Tasks = wire.ReadPointer[ServerCapabilitiesTasks](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 6) {
-				x.Tools = new(ServerCapabilitiesTools)
-				x.Tools.DecodeJSON(r)
+				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -608,8 +560,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Completions != "" {
 		w.Value("completions", &x.Completions)
 	}
@@ -627,23 +578,14 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Logging != "" {
 		w.Value("logging", &x.Logging)
 	}
-	if x.Prompts != nil {
-		w.Value("prompts", x.Prompts)
-	}
-	if x.Resources != nil {
-		w.Value("resources", x.Resources)
-	}
-	if x.Tasks != nil {
-		w.Value("tasks", x.Tasks)
-	}
-	if x.Tools != nil {
-		w.Value("tools", x.Tools)
-	}
+	wire.ValuePointer(&w, "prompts", x.Prompts)
+	wire.ValuePointer(&w, "resources", x.Resources)
+	wire.ValuePointer(&w, "tasks", x.Tasks)
+	wire.ValuePointer(&w, "tools", x.Tools)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "completions", "experimental", "logging", "prompts", "resources", "tasks", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -676,8 +618,7 @@ func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 			}
 		case "requests":
 			if r.Present(&seen[0], 2) {
-				x.Requests = new(ServerCapabilitiesTasksRequests)
-				x.Requests.DecodeJSON(r)
+				x.Requests = wire.ReadPointer[ServerCapabilitiesTasksRequests](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -688,22 +629,18 @@ func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasks) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Cancel != "" {
 		w.Value("cancel", &x.Cancel)
 	}
 	if x.List != "" {
 		w.Value("list", &x.List)
 	}
-	if x.Requests != nil {
-		w.Value("requests", x.Requests)
-	}
+	wire.ValuePointer(&w, "requests", x.Requests)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "cancel", "list", "requests")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -728,8 +665,7 @@ func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "tools":
 			if r.Present(&seen[0], 0) {
-				x.Tools = new(ServerCapabilitiesTasksRequestsTools)
-				x.Tools.DecodeJSON(r)
+				x.Tools = wire.ReadPointer[ServerCapabilitiesTasksRequestsTools](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -740,16 +676,12 @@ func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasksRequests) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Tools != nil {
-		w.Value("tools", x.Tools)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "tools", x.Tools)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -785,16 +717,14 @@ func (x *ServerCapabilitiesTasksRequestsTools) DecodeJSON(r *wire.Reader) error 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTasksRequestsTools) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Call != "" {
 		w.Value("call", &x.Call)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "call")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

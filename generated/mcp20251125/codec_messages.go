@@ -24,16 +24,14 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -66,16 +64,14 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if !x.ProgressToken.IsZero() {
 		w.Value("progressToken", &x.ProgressToken)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "progressToken")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -97,8 +93,7 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "_meta":
 			if r.Present(&seen[0], 0) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -109,16 +104,12 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -154,16 +145,14 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -19,8 +19,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "includeContext":
 			if r.Present(&seen[0], 3) {
@@ -32,8 +31,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "modelPreferences":
 			if r.Present(&seen[0], 5) {
-				x.ModelPreferences = new(ModelPreferences)
-				x.ModelPreferences.DecodeJSON(r)
+				x.ModelPreferences = wire.ReadPointer[ModelPreferences](r)
 			}
 		case "stopSequences":
 			if r.Present(&seen[0], 6) {
@@ -45,8 +43,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "task":
 			if r.Present(&seen[0], 8) {
-				x.Task = new(TaskMetadata)
-				x.Task.DecodeJSON(r)
+				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		case "temperature":
 			if r.Present(&seen[0], 9) {
@@ -54,8 +51,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "toolChoice":
 			if r.Present(&seen[0], 10) {
-				x.ToolChoice = new(ToolChoice)
-				x.ToolChoice.DecodeJSON(r)
+				x.ToolChoice = wire.ReadPointer[ToolChoice](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 11) {
@@ -73,33 +69,24 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64("maxTokens", x.MaxTokens)
 	w.Name("messages")
 	wire.PutEach(&w, x.Messages)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("includeContext", (*string)(x.IncludeContext))
 	if x.Metadata != "" {
 		w.Value("metadata", &x.Metadata)
 	}
-	if x.ModelPreferences != nil {
-		w.Value("modelPreferences", x.ModelPreferences)
-	}
+	wire.ValuePointer(&w, "modelPreferences", x.ModelPreferences)
 	if x.StopSequences != nil {
 		w.Name("stopSequences")
 		wire.PutStrings(&w, x.StopSequences)
 	}
 	w.StringPointer("systemPrompt", x.SystemPrompt)
-	if x.Task != nil {
-		w.Value("task", x.Task)
-	}
+	wire.ValuePointer(&w, "task", x.Task)
 	w.Float64Pointer("temperature", x.Temperature)
-	if x.ToolChoice != nil {
-		w.Value("toolChoice", x.ToolChoice)
-	}
+	wire.ValuePointer(&w, "toolChoice", x.ToolChoice)
 	if x.Tools != nil {
 		w.Name("tools")
 		wire.PutEach(&w, x.Tools)
@@ -107,8 +94,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "task", "temperature", "toolChoice", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -189,8 +175,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("model", x.Model)
 	w.String("role", string(x.Role))
@@ -201,8 +186,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -259,14 +243,12 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("name", x.Name)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -314,8 +296,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64Pointer("costPriority", x.CostPriority)
 	if x.Hints != nil {
 		w.Name("hints")
@@ -326,8 +307,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -372,8 +352,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
 	if x.Meta != "" {
@@ -382,8 +361,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "role", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -517,14 +495,12 @@ func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("mode", (*string)(x.Mode))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "mode")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -601,8 +577,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "tool_result")
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
@@ -617,8 +592,7 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -669,8 +643,7 @@ func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "tool_use")
 	w.String("id", x.ID)
 	w.Value("input", &x.Input)
@@ -681,8 +654,7 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "id", "input", "name", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

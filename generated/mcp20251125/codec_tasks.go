@@ -16,8 +16,7 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -31,17 +30,13 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -103,8 +98,7 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("status", string(x.Status))
@@ -119,8 +113,7 @@ func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -162,8 +155,7 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("task", &x.Task)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -171,8 +163,7 @@ func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "task", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -197,8 +188,7 @@ func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -212,17 +202,13 @@ func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskPayloadRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -258,16 +244,14 @@ func (x *GetTaskPayloadResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskPayloadResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -292,8 +276,7 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.TaskID = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -307,17 +290,13 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -379,8 +358,7 @@ func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("status", string(x.Status))
@@ -395,8 +373,7 @@ func (x *GetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -442,8 +419,7 @@ func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("tasks")
 	wire.PutEach(&w, x.Tasks)
 	if x.Meta != "" {
@@ -453,8 +429,7 @@ func (x *ListTasksResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "tasks", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -492,14 +467,12 @@ func (x *RelatedTaskMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RelatedTaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -554,8 +527,7 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("status", string(x.Status))
@@ -567,8 +539,7 @@ func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "pollInterval", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -593,13 +564,11 @@ func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "_meta":
 			if r.Present(&seen[0], 0) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "task":
 			if r.Present(&seen[0], 1) {
-				x.Task = new(TaskMetadata)
-				x.Task.DecodeJSON(r)
+				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -610,19 +579,13 @@ func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskAugmentedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if x.Task != nil {
-		w.Value("task", x.Task)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "_meta", x.Meta)
+	wire.ValuePointer(&w, "task", x.Task)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "task")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -658,14 +621,12 @@ func (x *TaskMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64Pointer("ttl", x.TTL)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "ttl")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -748,8 +709,7 @@ func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("status", string(x.Status))
@@ -764,8 +724,7 @@ func (x *TaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttl", "_meta", "pollInterval", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

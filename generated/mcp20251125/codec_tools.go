@@ -16,8 +16,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Name = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "arguments":
 			if r.Present(&seen[0], 2) {
@@ -25,8 +24,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "task":
 			if r.Present(&seen[0], 3) {
-				x.Task = new(TaskMetadata)
-				x.Task.DecodeJSON(r)
+				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -40,23 +38,17 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if x.Arguments != "" {
 		w.Value("arguments", &x.Arguments)
 	}
-	if x.Task != nil {
-		w.Value("task", x.Task)
-	}
+	wire.ValuePointer(&w, "task", x.Task)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "_meta", "arguments", "task")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -135,8 +127,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
 	if x.Meta != "" {
@@ -149,8 +140,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "_meta", "isError", "structuredContent")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -196,8 +186,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("tools")
 	wire.PutEach(&w, x.Tools)
 	if x.Meta != "" {
@@ -207,8 +196,7 @@ func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "tools", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -243,8 +231,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(ToolAnnotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -252,8 +239,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "execution":
 			if r.Present(&seen[0], 5) {
-				x.Execution = new(ToolExecution)
-				x.Execution.DecodeJSON(r)
+				x.Execution = wire.ReadPointer[ToolExecution](r)
 			}
 		case "icons":
 			if r.Present(&seen[0], 6) {
@@ -261,8 +247,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "outputSchema":
 			if r.Present(&seen[0], 7) {
-				x.OutputSchema = new(ToolOutputSchema)
-				x.OutputSchema.DecodeJSON(r)
+				x.OutputSchema = wire.ReadPointer[ToolOutputSchema](r)
 			}
 		case "title":
 			if r.Present(&seen[0], 8) {
@@ -280,33 +265,25 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("inputSchema", &x.InputSchema)
 	w.String("name", x.Name)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
-	if x.Execution != nil {
-		w.Value("execution", x.Execution)
-	}
+	wire.ValuePointer(&w, "execution", x.Execution)
 	if x.Icons != nil {
 		w.Name("icons")
 		wire.PutEach(&w, x.Icons)
 	}
-	if x.OutputSchema != nil {
-		w.Value("outputSchema", x.OutputSchema)
-	}
+	wire.ValuePointer(&w, "outputSchema", x.OutputSchema)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "execution", "icons", "outputSchema", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -342,14 +319,12 @@ func (x *ToolExecution) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolExecution) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("taskSupport", (*string)(x.TaskSupport))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskSupport")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -402,8 +377,7 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	w.StringPointer("$schema", x.Schema)
 	if x.Properties != nil {
@@ -424,8 +398,7 @@ func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "$schema", "properties", "required")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -478,8 +451,7 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	w.StringPointer("$schema", x.Schema)
 	if x.Properties != nil {
@@ -500,8 +472,7 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "$schema", "properties", "required")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -32,8 +32,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -44,8 +43,7 @@ func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "reason", "requestId")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -76,13 +74,11 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "context":
 			if r.Present(&seen[0], 3) {
-				x.Context = new(CompleteRequestParamsContext)
-				x.Context.DecodeJSON(r)
+				x.Context = wire.ReadPointer[CompleteRequestParamsContext](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -96,21 +92,15 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("argument", &x.Argument)
 	w.Value("ref", x.Ref)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
-	if x.Context != nil {
-		w.Value("context", x.Context)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
+	wire.ValuePointer(&w, "context", x.Context)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "argument", "ref", "_meta", "context")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -152,8 +142,7 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("completion", &x.Completion)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -161,8 +150,7 @@ func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "completion", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -205,8 +193,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("values")
 	wire.PutStrings(&w, x.Values)
 	w.BoolPointer("hasMore", x.HasMore)
@@ -214,8 +201,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "values", "hasMore", "total")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -285,8 +271,7 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("data", &x.Data)
 	w.String("level", string(x.Level))
 	if x.Meta != "" {
@@ -296,8 +281,7 @@ func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "data", "level", "_meta", "logger")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -322,8 +306,7 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "_meta":
 			if r.Present(&seen[0], 0) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "cursor":
 			if r.Present(&seen[0], 1) {
@@ -338,17 +321,13 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("cursor", x.Cursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "cursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -388,8 +367,7 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
@@ -397,8 +375,7 @@ func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -451,8 +428,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("progress", x.Progress)
 	w.Value("progressToken", &x.ProgressToken)
 	if x.Meta != "" {
@@ -463,8 +439,7 @@ func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -492,8 +467,7 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(RequestMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -507,17 +481,13 @@ func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SetLevelRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("level", string(x.Level))
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "level", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -32,8 +32,7 @@ func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Audience != nil {
 		w.Name("audience")
 		wire.PutStrings(&w, x.Audience)
@@ -43,8 +42,7 @@ func (x *Annotations) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "audience", "lastModified", "priority")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -82,8 +80,7 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 4) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -97,22 +94,18 @@ func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AudioContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "audio")
 	w.String("data", x.Data)
 	w.String("mimeType", x.MIMEType)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -197,8 +190,7 @@ func (x *Icon) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("src", x.Src)
 	w.StringPointer("mimeType", x.MIMEType)
 	if x.Sizes != nil {
@@ -209,8 +201,7 @@ func (x *Icon) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "src", "mimeType", "sizes", "theme")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -267,8 +258,7 @@ func (x *Icons) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Icons) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Icons != nil {
 		w.Name("icons")
 		wire.PutEach(&w, x.Icons)
@@ -276,8 +266,7 @@ func (x *Icons) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "icons")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -312,8 +301,7 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 4) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -327,22 +315,18 @@ func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ImageContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "image")
 	w.String("data", x.Data)
 	w.String("mimeType", x.MIMEType)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "data", "mimeType", "_meta", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -398,8 +382,7 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -413,21 +396,17 @@ func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "text")
 	w.String("text", x.Text)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "text", "_meta", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

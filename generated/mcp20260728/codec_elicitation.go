@@ -38,8 +38,7 @@ func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "boolean")
 	w.BoolPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
@@ -47,8 +46,7 @@ func (x *BooleanSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "default", "description", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -110,15 +108,13 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("method", x.Method, "elicitation/create")
 	w.Value("params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -164,8 +160,7 @@ func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("message", x.Message)
 	w.Value("requestedSchema", &x.RequestedSchema)
 	if x.Meta != "" {
@@ -177,8 +172,7 @@ func (x *ElicitRequestFormParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "message", "requestedSchema", "_meta", "mode")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -254,8 +248,7 @@ func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("mode", x.Mode, "url")
 	w.String("message", x.Message)
 	w.String("url", x.URL)
@@ -265,8 +258,7 @@ func (x *ElicitRequestURLParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "mode", "message", "url", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -312,8 +304,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("action", string(x.Action))
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -332,8 +323,7 @@ func (x *ElicitResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "action", "_meta", "content")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -429,15 +419,13 @@ func (x *EnumOption) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("const", x.Const)
 	w.String("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "const", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -579,8 +567,7 @@ func (x *InputRequiredResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("input_required")
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "inputRequests":
 			if r.Present(&seen[0], 2) {
@@ -602,12 +589,9 @@ func (x *InputRequiredResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InputRequiredResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "input_required")
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if x.InputRequests != nil {
 		w.Value("inputRequests", &x.InputRequests)
 	}
@@ -615,8 +599,7 @@ func (x *InputRequiredResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta", "inputRequests", "requestState")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -702,8 +685,7 @@ func (x *InputResponseRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InputResponseRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	if x.InputResponses != nil {
 		w.Value("inputResponses", &x.InputResponses)
@@ -712,8 +694,7 @@ func (x *InputResponseRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "inputResponses", "requestState")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -806,8 +787,7 @@ func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
 	wire.PutStrings(&w, x.Enum)
@@ -821,8 +801,7 @@ func (x *LegacyTitledEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "enum", "default", "description", "enumNames", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -901,8 +880,7 @@ func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("type", string(x.Type))
 	w.Float64Pointer("default", x.Default)
 	w.StringPointer("description", x.Description)
@@ -912,8 +890,7 @@ func (x *NumberSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "default", "description", "maximum", "minimum", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1081,8 +1058,7 @@ func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.StringPointer("default", x.Default)
 	w.StringPointer("description", x.Description)
@@ -1093,8 +1069,7 @@ func (x *StringSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "default", "description", "format", "maxLength", "minLength", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1176,8 +1151,7 @@ func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "array")
 	w.Value("items", &x.Items)
 	if x.Default != nil {
@@ -1191,8 +1165,7 @@ func (x *TitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1230,15 +1203,13 @@ func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("anyOf")
 	wire.PutEach(&w, x.AnyOf)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "anyOf")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1288,8 +1259,7 @@ func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.Name("oneOf")
 	wire.PutEach(&w, x.OneOf)
@@ -1299,8 +1269,7 @@ func (x *TitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "oneOf", "default", "description", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1361,8 +1330,7 @@ func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "array")
 	w.Value("items", &x.Items)
 	if x.Default != nil {
@@ -1376,8 +1344,7 @@ func (x *UntitledMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "items", "default", "description", "maxItems", "minItems", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1418,16 +1385,14 @@ func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
 	wire.PutStrings(&w, x.Enum)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "enum")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1477,8 +1442,7 @@ func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "string")
 	w.Name("enum")
 	wire.PutStrings(&w, x.Enum)
@@ -1488,8 +1452,7 @@ func (x *UntitledSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) 
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "enum", "default", "description", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

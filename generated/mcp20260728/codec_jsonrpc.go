@@ -32,8 +32,7 @@ func (x *Error) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64("code", x.Code)
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -42,8 +41,7 @@ func (x *Error) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -84,8 +82,7 @@ func (x *HeaderMismatchErrorError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *HeaderMismatchErrorError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32020))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -94,8 +91,7 @@ func (x *HeaderMismatchErrorError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -136,8 +132,7 @@ func (x *InternalError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InternalError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32603))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -146,8 +141,7 @@ func (x *InternalError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -188,8 +182,7 @@ func (x *InvalidParamsError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InvalidParamsError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32602))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -198,8 +191,7 @@ func (x *InvalidParamsError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -240,8 +232,7 @@ func (x *InvalidRequestError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InvalidRequestError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32600))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -250,8 +241,7 @@ func (x *InvalidRequestError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -292,8 +282,7 @@ func (x *MethodNotFoundError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *MethodNotFoundError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32601))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -302,8 +291,7 @@ func (x *MethodNotFoundError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -344,16 +332,14 @@ func (x *MissingRequiredClientCapabilityErrorError) DecodeJSON(r *wire.Reader) e
 
 // AppendJSON appends the value as JSON to dst.
 func (x *MissingRequiredClientCapabilityErrorError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32021))
 	w.Value("data", &x.Data)
 	w.String("message", x.Message)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "data", "message")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -388,14 +374,12 @@ func (x *MissingRequiredClientCapabilityErrorErrorData) DecodeJSON(r *wire.Reade
 
 // AppendJSON appends the value as JSON to dst.
 func (x *MissingRequiredClientCapabilityErrorErrorData) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("requiredCapabilities", &x.RequiredCapabilities)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "requiredCapabilities")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -436,8 +420,7 @@ func (x *ParseError) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ParseError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32700))
 	w.String("message", x.Message)
 	if x.Data != "" {
@@ -446,8 +429,7 @@ func (x *ParseError) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "message", "data")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -488,16 +470,14 @@ func (x *UnsupportedProtocolVersionErrorError) DecodeJSON(r *wire.Reader) error 
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsupportedProtocolVersionErrorError) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstInt64("code", x.Code, int64(-32022))
 	w.Value("data", &x.Data)
 	w.String("message", x.Message)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "code", "data", "message")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -535,16 +515,14 @@ func (x *UnsupportedProtocolVersionErrorErrorData) DecodeJSON(r *wire.Reader) er
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnsupportedProtocolVersionErrorErrorData) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("requested", x.Requested)
 	w.Name("supported")
 	wire.PutStrings(&w, x.Supported)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "requested", "supported")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -13,8 +13,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "elicitation":
 			if r.Present(&seen[0], 0) {
-				x.Elicitation = new(ClientCapabilitiesElicitation)
-				x.Elicitation.DecodeJSON(r)
+				x.Elicitation = wire.ReadPointer[ClientCapabilitiesElicitation](r)
 			}
 		case "experimental":
 			if r.Present(&seen[0], 1) {
@@ -36,8 +35,7 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "sampling":
 			if r.Present(&seen[0], 4) {
-				x.Sampling = new(ClientCapabilitiesSampling)
-				x.Sampling.DecodeJSON(r)
+				x.Sampling = wire.ReadPointer[ClientCapabilitiesSampling](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -48,11 +46,8 @@ func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Elicitation != nil {
-		w.Value("elicitation", x.Elicitation)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "elicitation", x.Elicitation)
 	if x.Experimental != nil {
 		w.Name("experimental")
 		w.BeginObject()
@@ -78,14 +73,11 @@ func (x *ClientCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Roots != "" {
 		w.Value("roots", &x.Roots)
 	}
-	if x.Sampling != nil {
-		w.Value("sampling", x.Sampling)
-	}
+	wire.ValuePointer(&w, "sampling", x.Sampling)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "elicitation", "experimental", "extensions", "roots", "sampling")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -125,8 +117,7 @@ func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Form != nil {
 		w.Value("form", &x.Form)
 	}
@@ -136,8 +127,7 @@ func (x *ClientCapabilitiesElicitation) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "form", "url")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -174,8 +164,7 @@ func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Context != nil {
 		w.Value("context", &x.Context)
 	}
@@ -185,8 +174,7 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "context", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -223,8 +211,7 @@ func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 5) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "instructions":
 			if r.Present(&seen[0], 6) {
@@ -242,23 +229,19 @@ func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *DiscoverResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Value("capabilities", &x.Capabilities)
 	w.Name("supportedVersions")
 	wire.PutStrings(&w, x.SupportedVersions)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("instructions", x.Instructions)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "capabilities", "supportedVersions", "ttlMs", "_meta", "instructions")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -315,8 +298,7 @@ func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("version", x.Version)
 	w.StringPointer("description", x.Description)
@@ -329,8 +311,7 @@ func (x *Implementation) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "version", "description", "icons", "title", "websiteUrl")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -377,18 +358,15 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 			}
 		case "prompts":
 			if r.Present(&seen[0], 4) {
-				x.Prompts = new(ServerCapabilitiesPrompts)
-				x.Prompts.DecodeJSON(r)
+				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
 			if r.Present(&seen[0], 5) {
-				x.Resources = new(ServerCapabilitiesResources)
-				x.Resources.DecodeJSON(r)
+				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 6) {
-				x.Tools = new(ServerCapabilitiesTools)
-				x.Tools.DecodeJSON(r)
+				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -399,8 +377,7 @@ func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Completions != nil {
 		w.Value("completions", &x.Completions)
 	}
@@ -429,20 +406,13 @@ func (x *ServerCapabilities) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Logging != nil {
 		w.Value("logging", &x.Logging)
 	}
-	if x.Prompts != nil {
-		w.Value("prompts", x.Prompts)
-	}
-	if x.Resources != nil {
-		w.Value("resources", x.Resources)
-	}
-	if x.Tools != nil {
-		w.Value("tools", x.Tools)
-	}
+	wire.ValuePointer(&w, "prompts", x.Prompts)
+	wire.ValuePointer(&w, "resources", x.Resources)
+	wire.ValuePointer(&w, "tools", x.Tools)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "completions", "experimental", "extensions", "logging", "prompts", "resources", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -478,14 +448,12 @@ func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesPrompts) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("listChanged", x.ListChanged)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "listChanged")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -525,15 +493,13 @@ func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesResources) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("listChanged", x.ListChanged)
 	w.BoolPointer("subscribe", x.Subscribe)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "listChanged", "subscribe")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -569,14 +535,12 @@ func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ServerCapabilitiesTools) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("listChanged", x.ListChanged)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "listChanged")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -30,15 +30,13 @@ func (x *BaseMetadata) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BaseMetadata) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -93,8 +91,7 @@ func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 3) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -108,19 +105,15 @@ func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CacheableResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("cacheScope", string(x.CacheScope))
 	w.String("resultType", x.ResultType)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "cacheScope", "resultType", "ttlMs", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -172,8 +165,7 @@ func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *FormSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	w.Name("properties")
 	w.BeginObject()
@@ -192,8 +184,7 @@ func (x *FormSchema) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "properties", "$schema", "required")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -290,16 +281,14 @@ func (x *NotificationMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NotificationMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if !x.SubscriptionID.IsZero() {
 		w.Value("io.modelcontextprotocol/subscriptionId", &x.SubscriptionID)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "io.modelcontextprotocol/subscriptionId")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -321,8 +310,7 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "_meta":
 			if r.Present(&seen[0], 0) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -333,16 +321,12 @@ func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -373,8 +357,7 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 			x.ProtocolVersion = r.ReadString()
 		case "io.modelcontextprotocol/clientInfo":
 			if r.Present(&seen[0], 2) {
-				x.ClientInfo = new(Implementation)
-				x.ClientInfo.DecodeJSON(r)
+				x.ClientInfo = wire.ReadPointer[Implementation](r)
 			}
 		case "io.modelcontextprotocol/logLevel":
 			if r.Present(&seen[0], 3) {
@@ -396,13 +379,10 @@ func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("io.modelcontextprotocol/clientCapabilities", &x.ClientCapabilities)
 	w.String("io.modelcontextprotocol/protocolVersion", x.ProtocolVersion)
-	if x.ClientInfo != nil {
-		w.Value("io.modelcontextprotocol/clientInfo", x.ClientInfo)
-	}
+	wire.ValuePointer(&w, "io.modelcontextprotocol/clientInfo", x.ClientInfo)
 	w.StringPointer("io.modelcontextprotocol/logLevel", (*string)(x.LogLevel))
 	if !x.ProgressToken.IsZero() {
 		w.Value("progressToken", &x.ProgressToken)
@@ -410,8 +390,7 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo", "io.modelcontextprotocol/logLevel", "progressToken")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -449,14 +428,12 @@ func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -481,8 +458,7 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -493,17 +469,13 @@ func (x *Result) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("resultType", x.ResultType)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -528,8 +500,7 @@ func (x *ResultMetaObject) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "io.modelcontextprotocol/serverInfo":
 			if r.Present(&seen[0], 0) {
-				x.ServerInfo = new(Implementation)
-				x.ServerInfo.DecodeJSON(r)
+				x.ServerInfo = wire.ReadPointer[Implementation](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -540,16 +511,12 @@ func (x *ResultMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResultMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.ServerInfo != nil {
-		w.Value("io.modelcontextprotocol/serverInfo", x.ServerInfo)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "io.modelcontextprotocol/serverInfo", x.ServerInfo)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "io.modelcontextprotocol/serverInfo")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

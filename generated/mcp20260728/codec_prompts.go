@@ -44,8 +44,7 @@ func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.String("name", x.Name)
 	if x.Arguments != nil {
@@ -66,8 +65,7 @@ func (x *GetPromptRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "name", "arguments", "inputResponses", "requestState")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -126,8 +124,7 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 3) {
@@ -145,20 +142,16 @@ func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetPromptResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Name("messages")
 	wire.PutEach(&w, x.Messages)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("description", x.Description)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "messages", "_meta", "description")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -195,8 +188,7 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
 			if r.Present(&seen[0], 5) {
@@ -214,22 +206,18 @@ func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListPromptsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("prompts")
 	wire.PutEach(&w, x.Prompts)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("nextCursor", x.NextCursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "prompts", "ttlMs", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -287,8 +275,7 @@ func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -306,8 +293,7 @@ func (x *Prompt) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "_meta", "arguments", "description", "icons", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -357,8 +343,7 @@ func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.StringPointer("description", x.Description)
 	w.BoolPointer("required", x.Required)
@@ -366,8 +351,7 @@ func (x *PromptArgument) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "description", "required", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -398,8 +382,7 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("notifications/prompts/list_changed")
 		case "params":
 			if r.Present(&seen[0], 2) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
+				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -413,18 +396,14 @@ func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/prompts/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
+	wire.ValuePointer(&w, "params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -465,15 +444,13 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptMessage) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "role")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -515,16 +492,14 @@ func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "ref/prompt")
 	w.String("name", x.Name)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "name", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -37,8 +37,7 @@ func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("blob", x.Blob)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
@@ -48,8 +47,7 @@ func (x *BlobResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "blob", "uri", "_meta", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -84,8 +82,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -99,21 +96,17 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EmbeddedResource) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "resource")
 	w.Value("resource", x.Resource)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "resource", "_meta", "annotations")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -150,8 +143,7 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
 			if r.Present(&seen[0], 5) {
@@ -169,22 +161,18 @@ func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourceTemplatesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("resourceTemplates")
 	wire.PutEach(&w, x.ResourceTemplates)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("nextCursor", x.NextCursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "resourceTemplates", "ttlMs", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -221,8 +209,7 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
 			if r.Present(&seen[0], 5) {
@@ -240,22 +227,18 @@ func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListResourcesResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("resources")
 	wire.PutEach(&w, x.Resources)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("nextCursor", x.NextCursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "resources", "ttlMs", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -283,8 +266,7 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("roots/list")
 		case "params":
 			if r.Present(&seen[0], 1) {
-				x.Params = new(ListRootsRequestParams)
-				x.Params.DecodeJSON(r)
+				x.Params = wire.ReadPointer[ListRootsRequestParams](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -298,17 +280,13 @@ func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("method", x.Method, "roots/list")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
+	wire.ValuePointer(&w, "params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -344,16 +322,14 @@ func (x *ListRootsRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -392,8 +368,7 @@ func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("roots")
 	wire.PutEach(&w, x.Roots)
 	if x.Meta != "" {
@@ -402,8 +377,7 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "roots", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -449,8 +423,7 @@ func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.String("uri", x.URI)
 	if x.InputResponses != nil {
@@ -460,8 +433,7 @@ func (x *ReadResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "uri", "inputResponses", "requestState")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -526,8 +498,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -541,21 +512,17 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("contents")
 	wire.PutAll(&w, x.Contents)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "contents", "ttlMs", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -590,8 +557,7 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -625,16 +591,13 @@ func (x *Resource) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
@@ -646,8 +609,7 @@ func (x *Resource) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -693,8 +655,7 @@ func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -703,8 +664,7 @@ func (x *ResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "uri", "_meta", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -771,8 +731,7 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 4) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 5) {
@@ -806,17 +765,14 @@ func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "resource_link")
 	w.String("name", x.Name)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
@@ -828,8 +784,7 @@ func (x *ResourceLink) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "name", "uri", "_meta", "annotations", "description", "icons", "mimeType", "size", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -860,8 +815,7 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("notifications/resources/list_changed")
 		case "params":
 			if r.Present(&seen[0], 2) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
+				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -875,18 +829,14 @@ func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/resources/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
+	wire.ValuePointer(&w, "params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -927,15 +877,13 @@ func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.String("uri", x.URI)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "uri")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -967,8 +915,7 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(Annotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -998,16 +945,13 @@ func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("uriTemplate", x.URITemplate)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
@@ -1018,8 +962,7 @@ func (x *ResourceTemplate) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "uriTemplate", "_meta", "annotations", "description", "icons", "mimeType", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1060,15 +1003,13 @@ func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceTemplateReference) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "ref/resource")
 	w.String("uri", x.URI)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "uri")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1109,16 +1050,14 @@ func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/resources/updated")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1143,8 +1082,7 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.URI = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1158,17 +1096,13 @@ func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ResourceUpdatedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("uri", x.URI)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "uri", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1214,8 +1148,7 @@ func (x *Root) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -1224,8 +1157,7 @@ func (x *Root) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "uri", "_meta", "name")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1273,8 +1205,7 @@ func (x *SubscriptionFilter) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionFilter) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("promptsListChanged", x.PromptsListChanged)
 	if x.ResourceSubscriptions != nil {
 		w.Name("resourceSubscriptions")
@@ -1285,8 +1216,7 @@ func (x *SubscriptionFilter) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "promptsListChanged", "resourceSubscriptions", "resourcesListChanged", "toolsListChanged")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1330,16 +1260,14 @@ func (x *SubscriptionsAcknowledgedNotification) DecodeJSON(r *wire.Reader) error
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionsAcknowledgedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/subscriptions/acknowledged")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1364,8 +1292,7 @@ func (x *SubscriptionsAcknowledgedNotificationParams) DecodeJSON(r *wire.Reader)
 			x.Notifications.DecodeJSON(r)
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1379,17 +1306,13 @@ func (x *SubscriptionsAcknowledgedNotificationParams) DecodeJSON(r *wire.Reader)
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionsAcknowledgedNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("notifications", &x.Notifications)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "notifications", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1430,15 +1353,13 @@ func (x *SubscriptionsListenRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionsListenRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.Value("notifications", &x.Notifications)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "notifications")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1476,15 +1397,13 @@ func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionsListenResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Value("_meta", &x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1509,8 +1428,7 @@ func (x *SubscriptionsListenResultMetaObject) DecodeJSON(r *wire.Reader) error {
 			x.SubscriptionID = r.ReadID()
 		case "io.modelcontextprotocol/serverInfo":
 			if r.Present(&seen[0], 1) {
-				x.ServerInfo = new(Implementation)
-				x.ServerInfo.DecodeJSON(r)
+				x.ServerInfo = wire.ReadPointer[Implementation](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1524,17 +1442,13 @@ func (x *SubscriptionsListenResultMetaObject) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SubscriptionsListenResultMetaObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("io.modelcontextprotocol/subscriptionId", &x.SubscriptionID)
-	if x.ServerInfo != nil {
-		w.Value("io.modelcontextprotocol/serverInfo", x.ServerInfo)
-	}
+	wire.ValuePointer(&w, "io.modelcontextprotocol/serverInfo", x.ServerInfo)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "io.modelcontextprotocol/subscriptionId", "io.modelcontextprotocol/serverInfo")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1583,8 +1497,7 @@ func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("text", x.Text)
 	w.String("uri", x.URI)
 	if x.Meta != "" {
@@ -1594,8 +1507,7 @@ func (x *TextResourceContents) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "text", "uri", "_meta", "mimeType")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -29,15 +29,13 @@ func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("method", x.Method, "sampling/createMessage")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -77,8 +75,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "modelPreferences":
 			if r.Present(&seen[0], 5) {
-				x.ModelPreferences = new(ModelPreferences)
-				x.ModelPreferences.DecodeJSON(r)
+				x.ModelPreferences = wire.ReadPointer[ModelPreferences](r)
 			}
 		case "stopSequences":
 			if r.Present(&seen[0], 6) {
@@ -94,8 +91,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 			}
 		case "toolChoice":
 			if r.Present(&seen[0], 9) {
-				x.ToolChoice = new(ToolChoice)
-				x.ToolChoice.DecodeJSON(r)
+				x.ToolChoice = wire.ReadPointer[ToolChoice](r)
 			}
 		case "tools":
 			if r.Present(&seen[0], 10) {
@@ -113,8 +109,7 @@ func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64("maxTokens", x.MaxTokens)
 	w.Name("messages")
 	wire.PutEach(&w, x.Messages)
@@ -125,18 +120,14 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Metadata != nil {
 		w.Value("metadata", &x.Metadata)
 	}
-	if x.ModelPreferences != nil {
-		w.Value("modelPreferences", x.ModelPreferences)
-	}
+	wire.ValuePointer(&w, "modelPreferences", x.ModelPreferences)
 	if x.StopSequences != nil {
 		w.Name("stopSequences")
 		wire.PutStrings(&w, x.StopSequences)
 	}
 	w.StringPointer("systemPrompt", x.SystemPrompt)
 	w.Float64Pointer("temperature", x.Temperature)
-	if x.ToolChoice != nil {
-		w.Value("toolChoice", x.ToolChoice)
-	}
+	wire.ValuePointer(&w, "toolChoice", x.ToolChoice)
 	if x.Tools != nil {
 		w.Name("tools")
 		wire.PutEach(&w, x.Tools)
@@ -144,8 +135,7 @@ func (x *CreateMessageRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "maxTokens", "messages", "_meta", "includeContext", "metadata", "modelPreferences", "stopSequences", "systemPrompt", "temperature", "toolChoice", "tools")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -197,8 +187,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("model", x.Model)
 	w.String("role", string(x.Role))
@@ -209,8 +198,7 @@ func (x *CreateMessageResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "model", "role", "_meta", "stopReason")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -267,14 +255,12 @@ func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelHint) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("name", x.Name)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -322,8 +308,7 @@ func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64Pointer("costPriority", x.CostPriority)
 	if x.Hints != nil {
 		w.Name("hints")
@@ -334,8 +319,7 @@ func (x *ModelPreferences) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "costPriority", "hints", "intelligencePriority", "speedPriority")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -380,8 +364,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("content", x.Content)
 	w.String("role", string(x.Role))
 	if x.Meta != "" {
@@ -390,8 +373,7 @@ func (x *SamplingMessage) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "content", "role", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -525,14 +507,12 @@ func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolChoice) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("mode", (*string)(x.Mode))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "mode")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -608,8 +588,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "tool_result")
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
@@ -624,8 +603,7 @@ func (x *ToolResultContent) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "content", "toolUseId", "_meta", "isError", "structuredContent")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -676,8 +654,7 @@ func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "tool_use")
 	w.String("id", x.ID)
 	w.Value("input", &x.Input)
@@ -688,8 +665,7 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "id", "input", "name", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -41,8 +41,7 @@ func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.String("name", x.Name)
 	if x.Arguments != "" {
@@ -55,8 +54,7 @@ func (x *CallToolRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "name", "arguments", "inputResponses", "requestState")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -115,8 +113,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "isError":
 			if r.Present(&seen[0], 3) {
@@ -137,14 +134,11 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Name("content")
 	wire.PutAll(&w, x.Content)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.BoolPointer("isError", x.IsError)
 	if x.StructuredContent != "" {
 		w.Value("structuredContent", &x.StructuredContent)
@@ -152,8 +146,7 @@ func (x *CallToolResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "content", "_meta", "isError", "structuredContent")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -190,8 +183,7 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
 			if r.Present(&seen[0], 4) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
 			if r.Present(&seen[0], 5) {
@@ -209,22 +201,18 @@ func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ListToolsResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.String("cacheScope", string(x.CacheScope))
 	w.Name("tools")
 	wire.PutEach(&w, x.Tools)
 	w.Int64("ttlMs", x.TTLMs)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("nextCursor", x.NextCursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "cacheScope", "tools", "ttlMs", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -259,8 +247,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "annotations":
 			if r.Present(&seen[0], 3) {
-				x.Annotations = new(ToolAnnotations)
-				x.Annotations.DecodeJSON(r)
+				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
 			if r.Present(&seen[0], 4) {
@@ -272,8 +259,7 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 			}
 		case "outputSchema":
 			if r.Present(&seen[0], 6) {
-				x.OutputSchema = new(ToolOutputSchema)
-				x.OutputSchema.DecodeJSON(r)
+				x.OutputSchema = wire.ReadPointer[ToolOutputSchema](r)
 			}
 		case "title":
 			if r.Present(&seen[0], 7) {
@@ -291,30 +277,24 @@ func (x *Tool) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Tool) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("inputSchema", &x.InputSchema)
 	w.String("name", x.Name)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
-	if x.Annotations != nil {
-		w.Value("annotations", x.Annotations)
-	}
+	wire.ValuePointer(&w, "annotations", x.Annotations)
 	w.StringPointer("description", x.Description)
 	if x.Icons != nil {
 		w.Name("icons")
 		wire.PutEach(&w, x.Icons)
 	}
-	if x.OutputSchema != nil {
-		w.Value("outputSchema", x.OutputSchema)
-	}
+	wire.ValuePointer(&w, "outputSchema", x.OutputSchema)
 	w.StringPointer("title", x.Title)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "inputSchema", "name", "_meta", "annotations", "description", "icons", "outputSchema", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -366,8 +346,7 @@ func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.BoolPointer("destructiveHint", x.DestructiveHint)
 	w.BoolPointer("idempotentHint", x.IdempotentHint)
 	w.BoolPointer("openWorldHint", x.OpenWorldHint)
@@ -376,8 +355,7 @@ func (x *ToolAnnotations) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "destructiveHint", "idempotentHint", "openWorldHint", "readOnlyHint", "title")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -419,15 +397,13 @@ func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolInputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("type", x.Type, "object")
 	w.StringPointer("$schema", x.Schema)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "type", "$schema")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -458,8 +434,7 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("notifications/tools/list_changed")
 		case "params":
 			if r.Present(&seen[0], 2) {
-				x.Params = new(NotificationParams)
-				x.Params.DecodeJSON(r)
+				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -473,18 +448,14 @@ func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolListChangedNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/tools/list_changed")
-	if x.Params != nil {
-		w.Value("params", x.Params)
-	}
+	wire.ValuePointer(&w, "params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -520,14 +491,12 @@ func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("$schema", x.Schema)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "$schema")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

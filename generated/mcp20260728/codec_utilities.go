@@ -32,16 +32,14 @@ func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/cancelled")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -66,8 +64,7 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.RequestID = r.ReadID()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "reason":
 			if r.Present(&seen[0], 2) {
@@ -85,18 +82,14 @@ func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("requestId", &x.RequestID)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("reason", x.Reason)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "requestId", "_meta", "reason")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -130,8 +123,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "context":
 			if r.Present(&seen[0], 3) {
-				x.Context = new(CompleteRequestParamsContext)
-				x.Context.DecodeJSON(r)
+				x.Context = wire.ReadPointer[CompleteRequestParamsContext](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -145,19 +137,15 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.Value("argument", &x.Argument)
 	w.Value("ref", x.Ref)
-	if x.Context != nil {
-		w.Value("context", x.Context)
-	}
+	wire.ValuePointer(&w, "context", x.Context)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "argument", "ref", "context")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -198,15 +186,13 @@ func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParamsArgument) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("name", x.Name)
 	w.String("value", x.Value)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "name", "value")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -242,8 +228,7 @@ func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Arguments != nil {
 		w.Name("arguments")
 		w.BeginObject()
@@ -258,8 +243,7 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "arguments")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -310,8 +294,7 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 			x.Completion.DecodeJSON(r)
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -325,18 +308,14 @@ func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.Value("completion", &x.Completion)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "completion", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -382,8 +361,7 @@ func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("values")
 	wire.PutStrings(&w, x.Values)
 	w.BoolPointer("hasMore", x.HasMore)
@@ -391,8 +369,7 @@ func (x *CompleteResultCompletion) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "values", "hasMore", "total")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -481,16 +458,14 @@ func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LoggingMessageNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/message")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -518,8 +493,7 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "logger":
 			if r.Present(&seen[0], 3) {
@@ -537,19 +511,15 @@ func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *LoggingMessageNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("data", &x.Data)
 	w.String("level", string(x.Level))
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("logger", x.Logger)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "data", "level", "_meta", "logger")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -591,15 +561,13 @@ func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("_meta", &x.Meta)
 	w.StringPointer("cursor", x.Cursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta", "cursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -627,8 +595,7 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadString()
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
 			if r.Present(&seen[0], 2) {
@@ -643,18 +610,14 @@ func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *PaginatedResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("resultType", x.ResultType)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("nextCursor", x.NextCursor)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta", "nextCursor")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -698,16 +661,14 @@ func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("jsonrpc", x.JSONRPC, "2.0")
 	w.ConstString("method", x.Method, "notifications/progress")
 	w.Value("params", &x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "jsonrpc", "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -735,8 +696,7 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 			x.ProgressToken = r.ReadID()
 		case "_meta":
 			if r.Present(&seen[0], 2) {
-				x.Meta = new(NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "message":
 			if r.Present(&seen[0], 3) {
@@ -758,20 +718,16 @@ func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ProgressNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("progress", x.Progress)
 	w.Value("progressToken", &x.ProgressToken)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.StringPointer("message", x.Message)
 	w.Float64Pointer("total", x.Total)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "progress", "progressToken", "_meta", "message", "total")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

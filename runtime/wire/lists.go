@@ -21,6 +21,16 @@ func ReadDecoded[T any, P interface {
 	return all
 }
 
+// ReadPointer reads a value that decodes itself, and returns a pointer to it.
+func ReadPointer[T any, P interface {
+	*T
+	Decoder
+}](r *Reader) *T {
+	v := new(T)
+	_ = P(v).DecodeJSON(r) // r keeps the error
+	return v
+}
+
 // ReadNullable reads a value, or null as the zero value.
 func ReadNullable[T any](r *Reader, read func(*Reader) T) (v T) {
 	if !r.ReadNull() {
@@ -35,6 +45,27 @@ func ReadOptional[T any](r *Reader, read func(*Reader) T) Optional[T] {
 		return Null[T]()
 	}
 	return Some(read(r))
+}
+
+// ReadOptionalPointer is [ReadOptional] for a value that decodes itself.
+func ReadOptionalPointer[T any, P interface {
+	*T
+	Decoder
+}](r *Reader) Optional[T] {
+	if r.ReadNull() {
+		return Null[T]()
+	}
+	return Optional[T]{value: ReadPointer[T, P](r)}
+}
+
+// ValuePointer writes a member whose value encodes itself, if p is not nil.
+func ValuePointer[T any, P interface {
+	*T
+	Appender
+}](w *Writer, name string, p *T) {
+	if p != nil {
+		w.Value(name, P(p))
+	}
 }
 
 // PutStrings writes an array of strings.

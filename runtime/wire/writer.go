@@ -9,8 +9,7 @@ import (
 // A Writer appends one value to a byte slice. It is the counterpart of a [Reader]: its methods
 // are called in the order of the text, and it places the commas.
 //
-//	w := wire.NewWriter(dst)
-//	w.BeginObject()
+//	w := wire.ObjectWriter(dst)
 //	w.String("name", x.Name)
 //	w.Name("tags")
 //	w.BeginArray()
@@ -19,8 +18,7 @@ import (
 //		w.PutString(tag)
 //	}
 //	w.EndArray()
-//	w.EndObject()
-//	return w.End()
+//	return w.Close()
 //
 // The Put methods write a value. The methods that take a name write a member of an object, and
 // those that take a pointer write nothing if it is nil. They write the name as it is, so it must
@@ -35,8 +33,14 @@ type Writer struct {
 // NewWriter returns a Writer that appends to dst.
 func NewWriter(dst []byte) Writer { return Writer{dst: dst, start: len(dst)} }
 
+// ObjectWriter returns a Writer that appends an object to dst, which [Writer.Close] ends.
+func ObjectWriter(dst []byte) Writer { return Writer{dst: append(dst, '{'), start: len(dst)} }
+
 // End returns dst with the value appended, or the first error.
 func (w *Writer) End() ([]byte, error) { return w.dst, w.err }
+
+// Close ends the object of ObjectWriter, and returns what End returns.
+func (w *Writer) Close() ([]byte, error) { return append(w.dst, '}'), w.err }
 
 // BeginObject opens an object.
 func (w *Writer) BeginObject() { w.dst = append(w.dst, '{') }

@@ -33,8 +33,7 @@ func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -42,8 +41,7 @@ func (x *CancelTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -68,8 +66,7 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -83,17 +80,13 @@ func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -151,8 +144,7 @@ func (x *CancelledTask) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CancelledTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "cancelled")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
@@ -164,8 +156,7 @@ func (x *CancelledTask) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -226,8 +217,7 @@ func (x *CompletedTask) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CompletedTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "completed")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
@@ -240,8 +230,7 @@ func (x *CompletedTask) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "result", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -284,8 +273,7 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -307,8 +295,7 @@ func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "task")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
@@ -316,16 +303,13 @@ func (x *CreateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "createdAt", "lastUpdatedAt", "status", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -421,8 +405,7 @@ func (x *FailedTask) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *FailedTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "failed")
 	w.String("createdAt", x.CreatedAt)
 	w.Value("error", &x.Error)
@@ -435,8 +418,7 @@ func (x *FailedTask) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "error", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -478,8 +460,7 @@ func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("taskId", x.TaskID)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -487,8 +468,7 @@ func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -563,8 +543,7 @@ func (x *GetTaskResultCancelled) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -586,8 +565,7 @@ func (x *GetTaskResultCancelled) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResultCancelled) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.ConstString("status", x.Status, "cancelled")
 	w.String("createdAt", x.CreatedAt)
@@ -595,16 +573,13 @@ func (x *GetTaskResultCancelled) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -650,8 +625,7 @@ func (x *GetTaskResultCompleted) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 8) {
@@ -673,8 +647,7 @@ func (x *GetTaskResultCompleted) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResultCompleted) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.ConstString("status", x.Status, "completed")
 	w.String("createdAt", x.CreatedAt)
@@ -683,16 +656,13 @@ func (x *GetTaskResultCompleted) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "status", "createdAt", "lastUpdatedAt", "result", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -738,8 +708,7 @@ func (x *GetTaskResultFailed) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 8) {
@@ -761,8 +730,7 @@ func (x *GetTaskResultFailed) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResultFailed) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.ConstString("status", x.Status, "failed")
 	w.String("createdAt", x.CreatedAt)
@@ -771,16 +739,13 @@ func (x *GetTaskResultFailed) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "status", "createdAt", "error", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -826,8 +791,7 @@ func (x *GetTaskResultInputRequired) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 7) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 8) {
@@ -849,8 +813,7 @@ func (x *GetTaskResultInputRequired) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResultInputRequired) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.ConstString("status", x.Status, "input_required")
 	w.String("createdAt", x.CreatedAt)
@@ -859,16 +822,13 @@ func (x *GetTaskResultInputRequired) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -911,8 +871,7 @@ func (x *GetTaskResultWorking) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -934,8 +893,7 @@ func (x *GetTaskResultWorking) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetTaskResultWorking) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
 	w.ConstString("status", x.Status, "working")
 	w.String("createdAt", x.CreatedAt)
@@ -943,16 +901,13 @@ func (x *GetTaskResultWorking) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1013,8 +968,7 @@ func (x *InputRequiredTask) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *InputRequiredTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "input_required")
 	w.String("createdAt", x.CreatedAt)
 	w.Value("inputRequests", &x.InputRequests)
@@ -1027,8 +981,7 @@ func (x *InputRequiredTask) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1086,8 +1039,7 @@ func (x *Task) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("status", string(x.Status))
@@ -1099,8 +1051,7 @@ func (x *Task) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "createdAt", "lastUpdatedAt", "status", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1196,8 +1147,7 @@ func (x *TaskStatusNotificationParamsCancelled) DecodeJSON(r *wire.Reader) error
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
-				x.Meta = new(mcp20260728.NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 6) {
@@ -1219,24 +1169,20 @@ func (x *TaskStatusNotificationParamsCancelled) DecodeJSON(r *wire.Reader) error
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParamsCancelled) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "cancelled")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1279,8 +1225,7 @@ func (x *TaskStatusNotificationParamsCompleted) DecodeJSON(r *wire.Reader) error
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -1302,8 +1247,7 @@ func (x *TaskStatusNotificationParamsCompleted) DecodeJSON(r *wire.Reader) error
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParamsCompleted) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "completed")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
@@ -1311,16 +1255,13 @@ func (x *TaskStatusNotificationParamsCompleted) AppendJSON(dst []byte) ([]byte, 
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "result", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1363,8 +1304,7 @@ func (x *TaskStatusNotificationParamsFailed) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -1386,8 +1326,7 @@ func (x *TaskStatusNotificationParamsFailed) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParamsFailed) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "failed")
 	w.String("createdAt", x.CreatedAt)
 	w.Value("error", &x.Error)
@@ -1395,16 +1334,13 @@ func (x *TaskStatusNotificationParamsFailed) AppendJSON(dst []byte) ([]byte, err
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "error", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1447,8 +1383,7 @@ func (x *TaskStatusNotificationParamsInputRequired) DecodeJSON(r *wire.Reader) e
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 6) {
-				x.Meta = new(mcp20260728.NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 7) {
@@ -1470,8 +1405,7 @@ func (x *TaskStatusNotificationParamsInputRequired) DecodeJSON(r *wire.Reader) e
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParamsInputRequired) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "input_required")
 	w.String("createdAt", x.CreatedAt)
 	w.Value("inputRequests", &x.InputRequests)
@@ -1479,16 +1413,13 @@ func (x *TaskStatusNotificationParamsInputRequired) AppendJSON(dst []byte) ([]by
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "inputRequests", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1528,8 +1459,7 @@ func (x *TaskStatusNotificationParamsWorking) DecodeJSON(r *wire.Reader) error {
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
 			if r.Present(&seen[0], 5) {
-				x.Meta = new(mcp20260728.NotificationMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
 			if r.Present(&seen[0], 6) {
@@ -1551,24 +1481,20 @@ func (x *TaskStatusNotificationParamsWorking) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskStatusNotificationParamsWorking) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "working")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
 	w.String("taskId", x.TaskID)
 	w.Int64Pointer("ttlMs", x.TTLMs)
 	w.NullIf("ttlMs", x.TTLMs == nil)
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	w.Int64Pointer("pollIntervalMs", x.PollIntervalMs)
 	w.StringPointer("statusMessage", x.StatusMessage)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "_meta", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1604,8 +1530,7 @@ func (x *TaskSubscriptionAcknowledgedNotifications) DecodeJSON(r *wire.Reader) e
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskSubscriptionAcknowledgedNotifications) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.TaskIds != nil {
 		w.Name("taskIds")
 		wire.PutStrings(&w, x.TaskIds)
@@ -1613,8 +1538,7 @@ func (x *TaskSubscriptionAcknowledgedNotifications) AppendJSON(dst []byte) ([]by
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1647,8 +1571,7 @@ func (x *TaskSubscriptionNotifications) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskSubscriptionNotifications) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.TaskIds != nil {
 		w.Name("taskIds")
 		wire.PutStrings(&w, x.TaskIds)
@@ -1656,8 +1579,7 @@ func (x *TaskSubscriptionNotifications) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1684,13 +1606,11 @@ func (x *TasksExtensionCapability) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *TasksExtensionCapability) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra)
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1732,8 +1652,7 @@ func (x *UpdateTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UpdateTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("inputResponses", &x.InputResponses)
 	w.String("taskId", x.TaskID)
 	if x.Meta != "" {
@@ -1742,8 +1661,7 @@ func (x *UpdateTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "inputResponses", "taskId", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1768,8 +1686,7 @@ func (x *UpdateTaskResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "_meta":
 			if r.Present(&seen[0], 1) {
-				x.Meta = new(mcp20260728.ResultMetaObject)
-				x.Meta.DecodeJSON(r)
+				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1783,17 +1700,13 @@ func (x *UpdateTaskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UpdateTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("resultType", x.ResultType, "complete")
-	if x.Meta != nil {
-		w.Value("_meta", x.Meta)
-	}
+	wire.ValuePointer(&w, "_meta", x.Meta)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "resultType", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1851,8 +1764,7 @@ func (x *WorkingTask) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *WorkingTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("status", x.Status, "working")
 	w.String("createdAt", x.CreatedAt)
 	w.String("lastUpdatedAt", x.LastUpdatedAt)
@@ -1864,8 +1776,7 @@ func (x *WorkingTask) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "status", "createdAt", "lastUpdatedAt", "taskId", "ttlMs", "pollIntervalMs", "statusMessage")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

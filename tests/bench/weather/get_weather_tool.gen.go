@@ -88,8 +88,7 @@ func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetWeatherOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("city", x.City)
 	w.String("sky", string(x.Sky))
 	w.Float64("temperature", x.Temperature)
@@ -97,8 +96,7 @@ func (x *GetWeatherOutput) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "city", "sky", "temperature", "wind")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

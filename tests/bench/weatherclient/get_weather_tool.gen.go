@@ -71,16 +71,14 @@ const (
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetWeatherInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("city", x.City)
 	w.StringPointer("units", (*string)(x.Units))
 	w.Int64Pointer("hours", x.Hours)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "city", "units", "hours")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -60,14 +60,12 @@ func (x *AddNoteInput) UnmarshalJSON(data []byte) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AddNoteOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("id", x.ID)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "id")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -53,15 +53,13 @@ func (x *FindNotesInput) UnmarshalJSON(data []byte) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *FindNotesOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("ids")
 	wire.PutStrings(&w, x.Ids)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "ids")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

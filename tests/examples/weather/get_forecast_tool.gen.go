@@ -265,8 +265,7 @@ func (x *GetForecastInputPosition) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("place", x.Place)
 	w.Name("days")
 	wire.PutEach(&w, x.Days)
@@ -274,8 +273,7 @@ func (x *GetForecastOutput) AppendJSON(dst []byte) ([]byte, error) {
 		w.Name("alerts")
 		wire.PutAll(&w, x.Alerts)
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -290,52 +288,44 @@ func (x *UnknownGetForecastOutputAlert) AppendJSON(dst []byte) ([]byte, error) {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputDay) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("date", x.Date)
 	w.String("sky", string(x.Sky))
 	w.Value("temperature", &x.Temperature)
 	w.Float64Pointer("rain", x.Rain)
 	w.NullIf("rain", x.Rain == nil)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputDayTemperature) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("low", x.Low)
 	w.Float64("high", x.High)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputFlood) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("kind", x.Kind, "flood")
 	w.String("river", x.River)
 	w.Int64("level", x.Level)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "river", "level")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastOutputStorm) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("kind", x.Kind, "storm")
 	w.Float64("gusts", x.Gusts)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "gusts")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // checkGetForecastInput checks the schema at /inputSchema of the tool "get_forecast".

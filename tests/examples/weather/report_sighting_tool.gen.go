@@ -69,12 +69,10 @@ func (x *ReportSightingInput) UnmarshalJSON(data []byte) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReportSightingOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("id", x.ID)
 	w.Int64("total", x.Total)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -48,14 +48,12 @@ func (x *ContentInput) UnmarshalJSON(data []byte) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ContentOutput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("sum", x.Sum)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "sum")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -52,8 +52,7 @@ func (x *JSONSchema202012ToolInput) DecodeJSON(r *wire.Reader) error {
 		case "name":
 			x.Name = r.ReadStringPointer()
 		case "address":
-			x.Address = new(JSONSchema202012ToolInputAddress)
-			x.Address.DecodeJSON(r)
+			x.Address = wire.ReadPointer[JSONSchema202012ToolInputAddress](r)
 		case "contactMethod":
 			x.ContactMethod = (*JSONSchema202012ToolInputContactMethod)(r.ReadStringPointer())
 		case "phone":

@@ -99,9 +99,9 @@ func checkNumbers(c *schema.Checker) { c.Enum(c.Value(schema.Any), "1", "2.5", "
 // checkOneOfMany checks the schema at /$defs/OneOfMany.
 func checkOneOfMany(c *schema.Checker) {
 	c.OneOf(
-		checkOneOfManyOne1,
-		checkOneOfManyOne2,
-		checkOneOfManyOne3,
+		func(c *schema.Checker) { c.Value(schema.Integer) },
+		func(c *schema.Checker) { c.Value(schema.String) },
+		func(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "5") },
 	)
 }
 
@@ -167,15 +167,6 @@ func checkNotThisMode(c *schema.Checker) {
 	}
 	c.Not(checkNotThisModeNot, `{"const":"off"}`)
 }
-
-// checkOneOfManyOne1 checks the schema at /$defs/OneOfMany/oneOf/0.
-func checkOneOfManyOne1(c *schema.Checker) { c.Value(schema.Integer) }
-
-// checkOneOfManyOne2 checks the schema at /$defs/OneOfMany/oneOf/1.
-func checkOneOfManyOne2(c *schema.Checker) { c.Value(schema.String) }
-
-// checkOneOfManyOne3 checks the schema at /$defs/OneOfMany/oneOf/2.
-func checkOneOfManyOne3(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "5") }
 
 // checkSiblingsShort checks the schema at /$defs/Siblings/properties/short.
 func checkSiblingsShort(c *schema.Checker) {

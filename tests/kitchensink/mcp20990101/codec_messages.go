@@ -53,15 +53,13 @@ func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AskRequest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("method", x.Method, "ask")
 	w.Value("params", x.Params)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "method", "params")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -100,8 +98,7 @@ func (x *AskResult) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("answer", x.Answer)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -109,8 +106,7 @@ func (x *AskResult) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "answer", "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -143,16 +139,14 @@ func (x *BareNotificationParams) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "_meta")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -185,8 +179,7 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 			}
 		case "tree":
 			if r.Present(&seen[0], 3) {
-				x.Tree = new(Tree)
-				x.Tree.DecodeJSON(r)
+				x.Tree = wire.ReadPointer[Tree](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -200,22 +193,18 @@ func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Bounded) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("n", x.N)
 	w.StringPointer("at", x.At)
 	if x.List != nil {
 		w.Name("list")
 		wire.PutEach(&w, x.List)
 	}
-	if x.Tree != nil {
-		w.Value("tree", x.Tree)
-	}
+	wire.ValuePointer(&w, "tree", x.Tree)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "n", "at", "list", "tree")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -292,15 +281,13 @@ func (x *Circle) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Circle) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("kind", x.Kind, "circle")
 	w.Float64("radius", float64(x.Radius))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "radius")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -357,14 +344,12 @@ func (x *Counted) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Counted) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.StringPointer("a", x.A)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "a")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -435,8 +420,7 @@ func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("text", x.Text)
 	if x.Meta != "" {
 		w.Value("_meta", &x.Meta)
@@ -447,8 +431,7 @@ func (x *Defaulted) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "text", "_meta", "mode")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -489,15 +472,13 @@ func (x *Derived) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Derived) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("a", x.A)
 	w.Int64("size", x.Size)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "a", "size")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -553,14 +534,12 @@ func (x *Endless) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("next", &x.Next)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "next")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -582,8 +561,7 @@ func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "next":
 			r.Once(&seen[0], 0)
-			x.Next = new(Endless)
-			x.Next.DecodeJSON(r)
+			x.Next = wire.ReadPointer[Endless](r)
 		case "stop":
 			if r.Present(&seen[0], 1) {
 				x.Stop = r.ReadBoolPointer()
@@ -600,8 +578,7 @@ func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Next == nil {
 		w.Value("next", nil)
 	} else {
@@ -611,8 +588,7 @@ func (x *EndlessNext) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "next", "stop")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -723,8 +699,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "inline":
 			if r.Present(&seen[0], 19) {
-				x.Inline = new(EverythingInline)
-				x.Inline.DecodeJSON(r)
+				x.Inline = wire.ReadPointer[EverythingInline](r)
 			}
 		case "inlineUnion":
 			if r.Present(&seen[0], 20) {
@@ -808,8 +783,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "treeMay":
 			if r.Present(&seen[0], 35) {
-				x.TreeMay = new(RenamedObject)
-				x.TreeMay.DecodeJSON(r)
+				x.TreeMay = wire.ReadPointer[RenamedObject](r)
 			}
 		case "wordLists":
 			if r.Present(&seen[0], 36) {
@@ -831,8 +805,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("address", string(x.Address))
 	w.Value("any", &x.Any)
 	w.Int64("count", int64(x.Count))
@@ -858,9 +831,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 		w.Value("emptyMay", &x.EmptyMay)
 	}
 	w.BoolPointer("flagMay", (*bool)(x.FlagMay))
-	if x.Inline != nil {
-		w.Value("inline", x.Inline)
-	}
+	wire.ValuePointer(&w, "inline", x.Inline)
 	if x.InlineUnion != nil {
 		w.Value("inlineUnion", x.InlineUnion)
 	}
@@ -932,9 +903,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 	if x.Shapes != nil {
 		w.Value("shapes", &x.Shapes)
 	}
-	if x.TreeMay != nil {
-		w.Value("treeMay", x.TreeMay)
-	}
+	wire.ValuePointer(&w, "treeMay", x.TreeMay)
 	if x.WordLists != nil {
 		w.Value("wordLists", &x.WordLists)
 	}
@@ -944,8 +913,7 @@ func (x *Everything) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "address", "any", "count", "empty", "flag", "key", "level", "levels", "open", "ratio", "shape", "tree", "words", "addressMay", "anyMay", "byName", "countMay", "emptyMay", "flagMay", "inline", "inlineUnion", "keyMay", "levelMay", "levelsMay", "listOfMaps", "mapOfEnums", "matrix", "mixed", "openMay", "optionalConst", "optionalNumber", "ratioMay", "sameUnion", "shapeMay", "shapes", "treeMay", "wordLists", "wordsMay")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -970,8 +938,7 @@ func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "deep":
 			if r.Present(&seen[0], 0) {
-				x.Deep = new(EverythingInlineDeep)
-				x.Deep.DecodeJSON(r)
+				x.Deep = wire.ReadPointer[EverythingInlineDeep](r)
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -982,16 +949,12 @@ func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInline) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	if x.Deep != nil {
-		w.Value("deep", x.Deep)
-	}
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "deep", x.Deep)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "deep")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1027,8 +990,7 @@ func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if x.Deeper != nil {
 		w.Name("deeper")
 		wire.PutEach(&w, x.Deeper)
@@ -1036,8 +998,7 @@ func (x *EverythingInlineDeep) AppendJSON(dst []byte) ([]byte, error) {
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "deeper")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1072,14 +1033,12 @@ func (x *EverythingInlineDeepDeeperItem) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Int64("x", x.X)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "x")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1137,14 +1096,12 @@ func (x *EverythingInlineUnionX) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineUnionX) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("t", x.T, "x")
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "t")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1179,14 +1136,12 @@ func (x *EverythingInlineUnionY) DecodeJSON(r *wire.Reader) error {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *EverythingInlineUnionY) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.ConstString("t", x.T, "y")
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "t")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -1304,5 +1259,277 @@ func (x Flag) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Flag) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Gone) DecodeJSON(r *wire.Reader) error {
+	*x = Gone{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			x.Code = r.ReadConstInt64(int64(-1))
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "code")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.ConstInt64("code", x.Code, int64(-1))
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Gone) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Gone) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *Identifier) DecodeJSON(r *wire.Reader) error {
+	*x = Identifier(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Identifier) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := string(x)
+	w.PutString(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Identifier) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Identifier) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func (jsonCodec) Decode(r *wire.Reader) Json {
+	switch r.Kind() {
+	case wire.KindObject:
+		var v JsonObject
+		v.DecodeJSON(r)
+		return v
+	case wire.KindArray:
+		var v JsonList
+		v.DecodeJSON(r)
+		return v
+	case wire.KindString:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNumber:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNull:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownJson{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an array.
+func (x *JsonList) DecodeJSON(r *wire.Reader) error {
+	var all []Json
+	all = wire.ReadAll(r, func(r *wire.Reader) Json { return wire.ReadBox(r, JsonBox{}) })
+	*x = JsonList(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	wire.PutAll(&w, x)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonList) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonList) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object.
+func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[Json]
+	all = wire.Map[Json]{}
+	for r.BeginObject(); r.Member(); {
+		*all.Entry(r) = wire.ReadBox(r, JsonBox{})
+	}
+	*x = JsonMap(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[Json](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.Put(e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonMap) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonMap) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a JsonMap.
+func (x *JsonObject) DecodeJSON(r *wire.Reader) error {
+	var v JsonMap
+	v.DecodeJSON(r)
+	*x = JsonObject(v)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonObject) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := JsonMap(x)
+	w.Put(&v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonObject) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonObject) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a scalar.
+func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
+	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+	return r.Err()
+}
+
+// DecodeJSON reads an object.
+func (x *Keys) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[int64]
+	all = wire.Map[int64]{}
+	for r.BeginObject(); r.Member(); {
+		*all.Entry(r) = r.ReadInt64()
+	}
+	*x = Keys(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Keys) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[int64](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.PutInt64(e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Keys) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Keys) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Knot) DecodeJSON(r *wire.Reader) error {
+	*x = Knot{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "loop":
+			r.Once(&seen[0], 0)
+			x.Loop = wire.ReadBox(r, LoopBox{})
+		case "none":
+			r.Once(&seen[0], 1)
+			x.None = wire.ReadNullable(r, wire.ReadPointer[Knot])
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "loop", "none")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Value("loop", x.Loop)
+	wire.ValuePointer(&w, "none", x.None)
+	w.NullIf("none", x.None == nil)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "loop", "none")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Knot) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Knot) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Knot) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

@@ -45,15 +45,13 @@ type AddNoteOutput struct {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *AddNoteInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("topic", x.Topic)
 	w.String("text", x.Text)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "topic", "text")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -41,14 +41,12 @@ type FindNotesOutput struct {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *FindNotesInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("word", x.Word)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "word")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

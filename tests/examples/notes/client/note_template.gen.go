@@ -39,14 +39,12 @@ type NoteVariables struct {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *NoteVariables) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("id", x.ID)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "id")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

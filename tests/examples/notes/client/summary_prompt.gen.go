@@ -54,15 +54,13 @@ const (
 
 // AppendJSON appends the value as JSON to dst.
 func (x *SummaryArgs) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("topic", x.Topic)
 	w.StringPointer("length", (*string)(x.Length))
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "topic", "length")
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.

@@ -181,13 +181,11 @@ type GetForecastOutputStorm struct {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("place", x.Place)
 	w.Int64Pointer("days", x.Days)
 	w.StringPointer("units", (*string)(x.Units))
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
@@ -197,12 +195,10 @@ func (x GetForecastInput) MarshalJSON() ([]byte, error) {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInputCity) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("city", x.City)
 	w.StringPointer("country", x.Country)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // AppendJSON appends the value as JSON to dst.
@@ -212,12 +208,10 @@ func (x *UnknownGetForecastInputPlace) AppendJSON(dst []byte) ([]byte, error) {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *GetForecastInputPosition) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Float64("latitude", x.Latitude)
 	w.Float64("longitude", x.Longitude)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // DecodeJSON reads an object that the schema allows.

@@ -48,8 +48,7 @@ type ReportSightingOutput struct {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.String("city", x.City)
 	w.String("seen-at", x.SeenAt)
 	if x.Readings != nil {
@@ -67,8 +66,7 @@ func (x *ReportSightingInput) AppendJSON(dst []byte) ([]byte, error) {
 		w.Name("tags")
 		wire.PutStrings(&w, x.Tags)
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // MarshalJSON is AppendJSON for encoding/json.
