@@ -122,7 +122,8 @@ func (c *Client) diedOfProbe(ctx context.Context, err error) bool {
 type Session struct {
 	of          *Client
 	link        atomic.Pointer[link]
-	reopening   sync.Mutex // held while link is replaced
+	opening     sync.Mutex
+	reopening   *reopening // replaces link; nil for none; guarded by opening
 	closed      atomic.Bool
 	negotiating sync.Mutex // held while the server of link is replaced
 	watch       watch
@@ -171,7 +172,18 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 			return err
 		}
 	}
+	subscription := method == methodSubscribe || method == methodUnsubscribe
+	var uri string
+	if subscription {
+		uri = (&Message{Params: params}).Object().GetString("uri")
+	}
+	if method == methodUnsubscribe && l.side().listeners.release(uri) {
+		return decodeEmpty(result) // a listener still needs the updates
+	}
 	err := sender{conn: l.conn, peer: t}.Call(ctx, method, params, result)
+	if err == nil && subscription {
+		l.side().listeners.note(method, uri)
+	}
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
 		err = l.sender().Call(ctx, method, params, result)
 	}
@@ -227,9 +239,14 @@ func (s *Session) Ping(ctx context.Context) error {
 // Calls that wait for an answer return ErrClosed.
 func (s *Session) Close() error {
 	s.closed.Store(true)
-	s.reopening.Lock() // a connection that is being opened is closed too
+	s.opening.Lock()
+	r := s.reopening
+	s.opening.Unlock()
+	if r != nil { // a connection that is being opened is closed too
+		r.cancel()
+		<-r.done
+	}
 	l := s.now()
-	s.reopening.Unlock()
 	l.close()
 	return l.err
 }
@@ -264,7 +281,7 @@ func (s *Session) ready(ctx context.Context) *link {
 	default:
 		return l
 	}
-	if err := s.reopen(ctx, l); err != nil {
+	if err := s.reopen(ctx, l); err != nil && ctx.Err() == nil {
 		l.conn.logger().Warn("the connection could not be opened again", "error", err)
 	}
 	return s.now()
@@ -276,16 +293,57 @@ func (s *Session) reopens() bool {
 	return ok && s.of.opts.Reconnect && !s.closed.Load()
 }
 
-// reopen replaces a lost connection.
+// reopening is an attempt to replace a lost connection.
+type reopening struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	err    error // valid after done is closed
+}
+
+// reopen waits until a lost connection is replaced, or ctx ends. The calls that wait share an attempt, which does not
+// end with the first of them.
 func (s *Session) reopen(ctx context.Context, lost *link) error {
-	if !s.reopens() {
-		return ErrClosed
+	r, err := s.beginReopening(ctx, lost)
+	if r == nil {
+		return err
 	}
-	s.reopening.Lock()
-	defer s.reopening.Unlock()
-	if s.now() != lost {
-		return nil // another call has done it
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
+}
+
+// beginReopening begins an attempt to replace a lost connection, unless there is one, and returns it. It returns nil if
+// the connection is replaced already.
+func (s *Session) beginReopening(ctx context.Context, lost *link) (*reopening, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	switch {
+	case !s.reopens():
+		return nil, ErrClosed
+	case s.now() != lost:
+		return nil, nil
+	case s.reopening != nil:
+		return s.reopening, nil
+	}
+	r := &reopening{done: make(chan struct{})}
+	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	s.reopening = r
+	go func() {
+		defer close(r.done)
+		defer r.cancel()
+		r.err = s.replace(ctx, lost)
+		s.opening.Lock()
+		defer s.opening.Unlock()
+		s.reopening = nil
+	}()
+	return r, nil
+}
+
+// replace replaces a lost connection.
+func (s *Session) replace(ctx context.Context, lost *link) error {
 	next, err := lost.transport.(Remote).Restart()
 	if err != nil {
 		return err

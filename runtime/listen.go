@@ -190,9 +190,11 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 			l.uris = append(l.uris, uri)
 		}
 	}
-	l.link.side().listeners.add(l)
+	of := &l.link.side().listeners
+	of.add(l)
+	defer of.unsubscribe(l)
 	for _, uri := range l.uris {
-		if err := s.Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
+		if err := of.request(ctx, l.link, methodSubscribe, uri); err != nil {
 			return err
 		}
 	}
@@ -201,14 +203,6 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	case <-ctx.Done():
 	case <-l.link.conn.life.Background().Done():
 		return ErrClosed
-	}
-	// The session goes on, so the server is told even though ctx has ended.
-	for _, uri := range l.uris {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Delete)
-			defer cancel()
-			_ = s.Call(ctx, methodUnsubscribe, uriParams(uri), nil)
-		}()
 	}
 	return ctx.Err()
 }
@@ -303,13 +297,25 @@ func (l *listener) wants(m *jsonrpc.Message, subscription wire.Scalar) bool {
 	if !l.id.IsZero() {
 		return subscription == l.id
 	}
-	return slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && slices.Contains(l.uris, wire.Object(m.Params).GetString("uri"))
+	return slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && contains(l.uris, wire.Object(m.Params).GetString("uri"))
+}
+
+// contains reports whether one of the resources is the one with a URI, or contains it: a client that has subscribed to
+// a resource gets the updates of its parts (ResourceUpdatedNotification in the schema of every revision).
+func contains(resources []string, uri string) bool {
+	return slices.ContainsFunc(resources, func(of string) bool {
+		rest, ok := strings.CutPrefix(uri, of)
+		return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(of, "/"))
+	})
 }
 
 // listeners are the listeners of a connection. The zero value is ready for use.
 type listeners struct {
 	mu  sync.Mutex
 	all []*listener
+	own map[string]bool // the resources of a session that the program has subscribed to by itself
+
+	requesting sync.Mutex // keeps the subscriptions of listeners and the ends of others apart
 }
 
 func (s *listeners) add(l *listener) {
@@ -323,6 +329,58 @@ func (s *listeners) remove(l *listener) {
 	defer s.mu.Unlock()
 	if i := slices.Index(s.all, l); i >= 0 {
 		s.all = slices.Delete(s.all, i, i+1)
+	}
+}
+
+// request subscribes to a resource of a session.
+func (s *listeners) request(ctx context.Context, on *link, method, uri string) error {
+	s.requesting.Lock()
+	defer s.requesting.Unlock()
+	return on.sender().Call(ctx, method, uriParams(uri), nil)
+}
+
+// unsubscribe removes the listener of a session, and ends the subscriptions that nobody else needs. The session goes
+// on, so the server is told after the end of the context of the listener. unsubscribe does not wait for that.
+func (s *listeners) unsubscribe(l *listener) {
+	s.remove(l)
+	for _, uri := range l.uris {
+		l.link.conn.life.Go(func() {
+			ctx, cancel := context.WithTimeout(l.link.conn.life.Context(), waits.Delete)
+			defer cancel()
+			s.requesting.Lock()
+			defer s.requesting.Unlock()
+			if !s.needs(uri) {
+				_ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil)
+			}
+		})
+	}
+}
+
+// release is called when the program no longer needs its own subscription to a resource of a session. It returns false
+// if no listener needs the resource either, so that the server has to be told.
+func (s *listeners) release(uri string) bool {
+	s.mu.Lock()
+	delete(s.own, uri)
+	s.mu.Unlock()
+	return s.needs(uri)
+}
+
+// needs reports whether a listener or the program has subscribed to a resource of a session.
+func (s *listeners) needs(uri string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.own[uri] || slices.ContainsFunc(s.all, func(l *listener) bool { return slices.Contains(l.uris, uri) })
+}
+
+// note notes what the program itself has subscribed to in a session.
+func (s *listeners) note(method, uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.own == nil {
+		s.own = make(map[string]bool)
+	}
+	if s.own[uri] = true; method == methodUnsubscribe {
+		delete(s.own, uri)
 	}
 }
 
@@ -407,10 +465,15 @@ func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire
 			return true, err
 		}
 	}
+	return true, decodeEmpty(result)
+}
+
+// decodeEmpty decodes a result without members. Result is nil if the caller needs none.
+func decodeEmpty(result wire.Value) error {
 	if result == nil {
-		return true, nil
+		return nil
 	}
-	return true, wire.UnmarshalString(string(emptyResult), result)
+	return wire.UnmarshalString(string(emptyResult), result)
 }
 
 // watch is the subscription of a session's handlers. The zero value is ready for use.
@@ -450,13 +513,14 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	i := slices.Index(w.uris, uri)
-	if add == (i >= 0) {
+	if add == (i >= 0) && !(add && w.current == nil) { // without a stream, the last attempt has failed
 		return nil
 	}
 	before := w.uris
-	if add {
+	switch {
+	case add && i < 0:
 		w.uris = append(slices.Clone(before), uri)
-	} else {
+	case !add:
 		w.uris = slices.Delete(slices.Clone(before), i, i+1)
 	}
 	if len(w.lists)+len(w.uris) == 0 {
@@ -465,7 +529,7 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 		return nil
 	}
 	err := w.replace(ctx, s, false)
-	if err != nil && add {
+	if err != nil {
 		w.uris = before
 	}
 	return err

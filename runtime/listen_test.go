@@ -401,3 +401,149 @@ func TestFilterHonoured(t *testing.T) {
 		})
 	}
 }
+
+// sessioned is a server with sessions that keeps the subscriptions of its client. It refuses that of one resource.
+func sessioned(subscribed map[string]bool, refused string) *actor {
+	return &actor{answer: func(m jsonrpc.Message) []string {
+		uri := wire.Object(m.Params).GetString("uri")
+		switch {
+		case m.Method == "initialize":
+			return resultOf(m, `{"protocolVersion":"2025-11-25","capabilities":{"resources":{"subscribe":true}},"serverInfo":{"name":"old","version":"1"}}`)
+		case m.Method == "resources/subscribe" && uri == refused:
+			return failureOf(m, -32602, "")
+		case m.Method == "resources/subscribe":
+			subscribed[uri] = true
+		case m.Method == "resources/unsubscribe":
+			delete(subscribed, uri)
+		}
+		if m.Kind == jsonrpc.Request {
+			return resultOf(m, `{}`)
+		}
+		return nil
+	}}
+}
+
+// TestListenersOfOneResource checks that the end of a listener in a session leaves the subscriptions of other listeners
+// and of the program.
+func TestListenersOfOneResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		subscribed := map[string]bool{}
+		s := sessioned(subscribed, "")
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+		listen := func(heard *int) (end func()) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				for n := range session.Listen(ctx, wire.Object(`{"resourceSubscriptions":["a:b"]}`)) {
+					if n.Method == updatedMethod {
+						*heard++
+					}
+				}
+			}()
+			synctest.Wait()
+			return func() { cancel(); synctest.Wait() }
+		}
+		var first, second int
+		endFirst, endSecond := listen(&first), listen(&second)
+		endFirst()
+		s.send(notification(updatedMethod, `{"uri":"a:b"}`))
+		synctest.Wait()
+		if !subscribed["a:b"] || first != 0 || second != 1 {
+			t.Errorf("one listener is left: subscribed %v, heard %d and %d", subscribed, first, second)
+		}
+		call := func(method string) {
+			if err := session.Call(t.Context(), method, wire.Raw(`{"uri":"a:b"}`), nil); err != nil {
+				t.Error(err)
+			}
+		}
+		call("resources/subscribe")
+		call("resources/unsubscribe")
+		if !subscribed["a:b"] {
+			t.Error("the program has ended the subscription of a listener")
+		}
+		call("resources/subscribe")
+		endSecond()
+		if !subscribed["a:b"] {
+			t.Error("a listener has ended the subscription of the program")
+		}
+		call("resources/unsubscribe")
+		if len(subscribed) > 0 {
+			t.Errorf("still subscribed: %v", subscribed)
+		}
+	})
+}
+
+// TestRefusedListener checks that a listener in a session that is refused leaves no subscription behind.
+func TestRefusedListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		subscribed := map[string]bool{}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), sessioned(subscribed, "no:such"))
+		_, err := methodsOf(session.Listen(t.Context(), wire.Object(`{"resourceSubscriptions":["a:b","no:such"]}`)))
+		synctest.Wait()
+		if len(subscribed) > 0 || err == nil {
+			t.Errorf("%v; still subscribed: %v", err, subscribed)
+		}
+	})
+}
+
+// TestListenToPart checks that a listener in a session gets the updates of parts of its resources.
+func TestListenToPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sessioned(map[string]bool{}, "")
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+		ctx, cancel := context.WithCancel(t.Context())
+		heard := make(chan []string)
+		go func() {
+			var uris []string
+			for n := range session.Listen(ctx, wire.Object(`{"resourceSubscriptions":["file:///dir","x:/"]}`)) {
+				if n.Method == updatedMethod {
+					uris = append(uris, wire.Object(n.Params).GetString("uri"))
+				}
+			}
+			heard <- uris
+		}()
+		synctest.Wait()
+		for _, uri := range []string{"file:///dir/file", "file:///directory", "file:///", "x:/a", "file:///dir"} {
+			s.send(notification(updatedMethod, `{"uri":"`+uri+`"}`))
+		}
+		synctest.Wait()
+		cancel()
+		if diff := cmp.Diff([]string{"file:///dir/file", "x:/a", "file:///dir"}, <-heard); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestUnsubscribeAgain checks that an unsubscription that has failed can be repeated.
+func TestUnsubscribeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		refuse := false
+		var filters []string
+		s := modern(func(m jsonrpc.Message) []string {
+			if refuse {
+				return failureOf(m, -32602, "")
+			}
+			filters = append(filters, string(object(m, "notifications")))
+			return []string{event(m.ID.String(), ackMethod, `"notifications":`+filters[len(filters)-1])}
+		})
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{updatedMethod: nothing}, r26), s)
+		call := func(method, uri string) error {
+			return session.Call(t.Context(), method, wire.Raw(`{"uri":"`+uri+`"}`), nil)
+		}
+		if err := errors.Join(call("resources/subscribe", "a:c"), call("resources/subscribe", "a:b")); err != nil {
+			t.Fatal(err)
+		}
+		refuse = true
+		if call("resources/unsubscribe", "a:b") == nil {
+			t.Error("the server has refused")
+		}
+		refuse = false
+		if err := call("resources/unsubscribe", "a:b"); err != nil {
+			t.Error(err)
+		}
+		if last := filters[len(filters)-1]; last != `{"resourceSubscriptions":["a:c"]}` {
+			t.Errorf("the last filter is %s", last)
+		}
+	})
+}
+
+func nothing(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"log/slog"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -176,7 +177,47 @@ func (a *audience) remove(s *ServerSession, uri string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(n Notification) bool { return n.resource() == uri })
+	s.waiting = slices.DeleteFunc(s.waiting, func(n Notification) bool { return n.resource() != "" && !s.wants(n.resource()) })
+}
+
+// wants reports whether the session has subscribed to a resource, or to one that contains it. The mutex of the audience
+// must be held.
+func (s *ServerSession) wants(uri string) bool {
+	for of := range containers(uri) {
+		if _, ok := s.subscribed[of]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// containers yields the URIs of the resources that contain the one with a URI, as contains says: itself first.
+func containers(uri string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(uri) {
+			return
+		}
+		for i := range len(uri) {
+			if uri[i] == '/' && (!yield(uri[:i]) || i+1 < len(uri) && !yield(uri[:i+1])) {
+				return
+			}
+		}
+	}
+}
+
+// subscribersOf returns the sessions that want the updates of a resource. The mutex must be held.
+func (a *audience) subscribersOf(uri string) (all clients) {
+	for of := range containers(uri) {
+		switch found := a.subscribers[of]; {
+		case len(found) == 0:
+		case all == nil:
+			all = found
+		default:
+			all = maps.Clone(all)
+			maps.Copy(all, found)
+		}
+	}
+	return all
 }
 
 // maySubscribe reports whether a session can subscribe to a resource without exceeding a maximum.
@@ -224,7 +265,7 @@ func (a *audience) flush() {
 func (a *audience) post(n Notification) {
 	to := a.sessions
 	if n.Method == methodUpdated {
-		to = a.subscribers[n.resource()]
+		to = a.subscribersOf(n.resource())
 	}
 	for s := range to {
 		s.post(n)

@@ -77,6 +77,37 @@ func TestPublishOrder(t *testing.T) {
 	})
 }
 
+// TestPublishPart checks that a session gets the updates of parts of the resources that it has subscribed to, each once.
+func TestPublishPart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, withResources(tools.bind(r06, runtime.ToServer)))
+		c := open(t.Context(), t, server, r06)
+		update := func(uri string) string { return notification(updated, `{"uri":"`+uri+`"}`) }
+		change := func(id int, method, uri string) {
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{"uri":%q}}`, id, method, uri))
+			c.replies()
+		}
+		heard := func(published ...string) []string {
+			for _, uri := range published {
+				publish(t, server, updated, `{"uri":"`+uri+`"}`)
+			}
+			return c.replies()
+		}
+		change(1, "resources/subscribe", "a:b")
+		change(2, "resources/subscribe", "a:b/c")
+		change(3, "resources/subscribe", "x:/")
+		want := []string{update("a:b/c"), update("a:b/d/e"), update("x:/y"), update("a:b")}
+		if diff := cmp.Diff(want, heard("a:b/c", "a:b/d/e", "a:bc", "x:/y", "x:", "a:b")); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		change(4, "resources/unsubscribe", "a:b")
+		if diff := cmp.Diff([]string{update("a:b/c")}, heard("a:b/c", "a:b/d", "a:b")); diff != "" {
+			t.Errorf("after the end of a subscription (-want +got):\n%s", diff)
+		}
+		c.hangUp()
+	})
+}
+
 // TestPublishDrops checks that a client which does not read loses the oldest notifications, and that the server logs
 // that once, and again only after the client has read.
 func TestPublishDrops(t *testing.T) {

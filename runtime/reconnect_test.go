@@ -195,3 +195,41 @@ func TestServerDiesOfProbe(t *testing.T) {
 		}
 	})
 }
+
+// hung is a server that dies, and whose next connection is never opened.
+type hung struct{ line }
+
+func (h hung) Restart() (runtime.Transport, error) { return hanging{h.line}, nil }
+
+type hanging struct{ line }
+
+func (hanging) Open(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
+
+// TestReopeningWaits checks that a connection which cannot be opened again keeps neither the calls whose contexts end nor
+// Close.
+func TestReopeningWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		session, err := eraClient(t, runtime.ClientOptions{Reconnect: true}, nil, r26).Connect(t.Context(), hung{dying("tools/call").serve()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"a"}`), nil)
+		patient := make(chan error, 1)
+		go func() { patient <- session.Call(context.Background(), "tools/list", nil, nil) }()
+		synctest.Wait()
+		start := time.Now()
+		hasty, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := session.Call(hasty, "tools/list", nil, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Second {
+			t.Errorf("a call with a timeout of a second: %v after %v", err, time.Since(start))
+		}
+		start = time.Now()
+		session.Close()
+		if took := time.Since(start); took > 0 {
+			t.Errorf("Close took %v", took)
+		}
+		if err := <-patient; !errors.Is(err, runtime.ErrClosed) {
+			t.Errorf("the call that waits: %v", err)
+		}
+	})
+}

@@ -391,11 +391,11 @@ func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
 			return strings.HasPrefix(k.method, family) && t.protocol.row(k.method).lists
 		})
 	} else if m.Method == methodUpdated {
-		uri, _ := wire.Object(m.Params).Get("uri")
+		uri := wire.Object(m.Params).GetString("uri")
 		c.forget(func(k *cacheKey) bool {
 			name := t.protocol.row(k.method).nameParam
-			at, _ := wire.Object(k.params).Get(name)
-			return name == "uri" && wire.Equal(at, uri)
+			at := wire.Object(k.params).GetString(name)
+			return name == "uri" && (contains([]string{at}, uri) || contains([]string{uri}, at))
 		})
 	}
 }

@@ -33,7 +33,7 @@ var ErrInputRequired = errors.New("runtime: the client is asked, and repeats its
 type rounds struct {
 	mu     sync.Mutex
 	over   bool              // the handler has returned
-	keys   map[string]bool   // of the questions of this round, and of the uses of Once
+	keys   map[string]int    // how often each name is used by the questions of this round and by Once
 	given  map[string]*given // the answers of the client, by the key of the question
 	asked  wire.Members      // the questions without an answer
 	done   wire.Members      // the values of Once, by key
@@ -60,13 +60,14 @@ func (c *statelessCall) rounds() *rounds {
 // order of their use, which is the same in every round.
 func (r *rounds) key(name string) string {
 	if r.keys == nil {
-		r.keys = make(map[string]bool)
+		r.keys = make(map[string]int)
 	}
 	key := name
-	for n := 2; r.keys[key]; n++ {
-		key = fmt.Sprintf("%s#%d", name, n)
+	for r.keys[key] > 0 {
+		r.keys[name]++
+		key = fmt.Sprintf("%s#%d", name, r.keys[name])
 	}
-	r.keys[key] = true
+	r.keys[key] = 1
 	return key
 }
 
@@ -195,15 +196,20 @@ func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err 
 	return own.With(memberInputRequests, wire.Raw(asked))
 }
 
+// maxShown is how often a client can have shown a page that the error of a handler requires. A client with more
+// rounds has given the answers by itself.
+const maxShown = 100
+
 // askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in
 // client/elicitation of 2025-11-25). If the client has shown them and the error is returned again, it asks
 // again.
 func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 	pages, _ := wire.Object(required.Data).Get("elicitations")
 	for _, page := range pages.Elements() {
-		var err error
-		for err == nil {
-			err = c.caller().Call(ctx, methodElicit, page, nil)
+		for range maxShown {
+			if c.caller().Call(ctx, methodElicit, page, nil) != nil {
+				break
+			}
 		}
 	}
 }

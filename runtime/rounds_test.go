@@ -524,6 +524,18 @@ func TestRoundsURLs(t *testing.T) {
 		paid = true
 		wantSaid(t, c.round("tools/call", `"name":"pay"`, second), "paid")
 	})
+	paid = false
+	rounds(t, "a client that answers before it is asked does not keep the server busy", s, runtime.ServerOptions{}, func(t *testing.T, c *client) {
+		keys, _ := questions(c.round("tools/call", `"name":"pay"`, ""))
+		answers := fmt.Sprintf(`%q:{"action":"accept"}`, keys[0])
+		for i := 2; i <= 1000; i++ {
+			answers += fmt.Sprintf(`,"%s#%d":{"action":"accept"}`, keys[0], i)
+		}
+		c.send(request("7", "tools/call", `"name":"pay","inputResponses":{`+answers+`}`, metaAll))
+		if got := c.replies(); len(got) != 1 || !strings.Contains(got[0], `"error"`) {
+			t.Errorf("got %.300s", got)
+		}
+	})
 }
 
 // TestRoundsMiddleware checks what middleware sees of a question.

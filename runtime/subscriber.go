@@ -274,13 +274,12 @@ func (l *subscriber) sends(method string, params wire.Appender) bool {
 	return l.wanted[i].has(wire.Object(text).GetString(l.wanted[i].FilterParam))
 }
 
-// has reports whether the client has asked for a value. An update may be of a part of a resource that the
-// client listens to.
+// has reports whether the client has asked for a value.
 func (w wanted) has(value string) bool {
-	return slices.ContainsFunc(w.values, func(of string) bool {
-		rest, ok := strings.CutPrefix(value, of)
-		return ok && (rest == "" || w.Name == methodUpdated && (rest[0] == '/' || strings.HasSuffix(of, "/")))
-	})
+	if w.Name == methodUpdated {
+		return contains(w.values, value)
+	}
+	return slices.Contains(w.values, value)
 }
 
 // notify sends a notification, if the client has asked for it.

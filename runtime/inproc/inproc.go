@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/worker"
@@ -31,12 +32,12 @@ type pipe struct {
 	back     *pipe         // the other direction
 	wake     chan struct{} // holds a token if the state has changed for Receive
 	handlers worker.Worker // runs requests
+	gone     atomic.Bool   // the receiver has stopped; the other direction reads it without the lock
 
 	mu       sync.Mutex
 	texts    []string      // not yet received; at most queueLen
 	room     chan struct{} // closed when a text is received; nil if no sender waits
 	ended    bool          // the sender has stopped
-	gone     bool          // the receiver has stopped
 	inbox    runtime.Inbox // of the receiving session; nil if it calls Receive
 	pushed   bool          // inbox is set
 	draining bool          // a goroutine moves texts to the inbox
@@ -72,7 +73,7 @@ func (p *pipe) drain() {
 		return
 	}
 	p.draining = true
-	for len(p.texts) > 0 && !p.gone {
+	for len(p.texts) > 0 && !p.gone.Load() {
 		text := p.takeLocked()
 		p.mu.Unlock()
 		if serve := p.inbox.Accept(runtime.Incoming{Text: text}); serve != nil {
@@ -81,7 +82,7 @@ func (p *pipe) drain() {
 		p.mu.Lock()
 	}
 	p.draining = false
-	if p.ended && !p.told && !p.gone {
+	if p.ended && !p.told && !p.gone.Load() {
 		p.told = true
 		p.inbox.End(p.why())
 	}
@@ -89,7 +90,7 @@ func (p *pipe) drain() {
 
 // why returns the error that the receiver gets after the last text.
 func (p *pipe) why() error {
-	if p.back.isGone() {
+	if p.back.gone.Load() {
 		return runtime.ErrClosed
 	}
 	return io.EOF
@@ -145,7 +146,7 @@ func (p *pipe) take() (string, state) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.gone:
+	case p.gone.Load():
 		return "", closed
 	case len(p.texts) == 0 && p.ended:
 		return "", ended
@@ -180,19 +181,13 @@ func (p *pipe) rouse() {
 	}
 }
 
-func (p *pipe) isGone() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.gone
-}
-
 // put adds a text. If there is no room, it returns a channel that is closed when put should be called
 // again.
 func (p *pipe) put(text []byte) (room <-chan struct{}, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
-	case p.ended || p.gone:
+	case p.ended || p.gone.Load():
 		return nil, runtime.ErrClosed
 	case len(p.texts) == queueLen:
 		if p.room == nil {
@@ -244,10 +239,9 @@ func (t *Transport) Close() error {
 func (p *pipe) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.gone {
+	if p.gone.Swap(true) {
 		return
 	}
-	p.gone = true
 	p.handlers.Close()
 	p.release()
 	p.rouse()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -112,5 +113,24 @@ func TestInterrupt(t *testing.T) {
 				cancel(nil)
 			})
 		})
+	}
+}
+
+// deaf is an inbox that ignores everything.
+type deaf struct{ runtime.Inbox }
+
+func (deaf) Accept(runtime.Incoming) func() { return nil }
+func (deaf) End(error)                      {}
+
+// TestCloseSendBoth lets both ends stop sending at the same time.
+func TestCloseSendBoth(t *testing.T) {
+	for range 50_000 {
+		a, b := inproc.Pair()
+		a.Start(deaf{})
+		b.Start(deaf{})
+		var both sync.WaitGroup
+		both.Go(func() { a.CloseSend() })
+		both.Go(func() { b.CloseSend() })
+		both.Wait()
 	}
 }
