@@ -66,7 +66,9 @@ func (t *Transport) grantByAssertion(ctx context.Context, from *target, scopes [
 	return t.requestGrant(ctx, from, client, scopes, form, t.newProofs(from))
 }
 
-// requestGrant asks the token endpoint for a grant.
+// requestGrant asks the token endpoint for a grant. The exchange has the limit of the web and does not end with ctx:
+// the authorization server may have used up the code or the refresh token, and without its response the user would
+// have to log in again.
 func (t *Transport) requestGrant(ctx context.Context, from *target, client *Credentials, scopes []string, form url.Values, proofs *prover) (*grant, error) {
 	form.Set("resource", from.resource)
 	switch form.Get("grant_type") {
@@ -76,9 +78,12 @@ func (t *Transport) requestGrant(ctx context.Context, from *target, client *Cred
 			form.Set("scope", oauth.FormatScopes(scopes))
 		}
 	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	requested := time.Now()
 	endpoint := &tokens{web: t.web, server: from.server, client: client, proofs: proofs}
-	response, err := endpoint.request(ctx, form)
+	response, err := endpoint.request(context.WithoutCancel(ctx), form)
 	if err != nil {
 		return nil, err
 	}

@@ -134,6 +134,13 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	return &g, nil
 }
 
+// saveGrant stores a grant, even if ctx has ended: the authorization server may have used up the one before.
+func (t *Transport) saveGrant(ctx context.Context, g *grant) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.AuthorizationServer)
+	defer cancel()
+	return t.save(ctx, t.grantKey(), g)
+}
+
 // load reads a value of the store, and reports whether there is one.
 func (t *Transport) load(ctx context.Context, key string, into any) (bool, error) {
 	text, err := t.store.Get(ctx, key)

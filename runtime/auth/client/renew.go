@@ -14,7 +14,7 @@ import (
 )
 
 // renewal is a grant being obtained. All requests that need one wait for the same renewal, which goes on
-// as long as any of them waits.
+// as long as any of them waits. A request to the token endpoint is always finished, and its grant stored.
 type renewal struct {
 	done    chan struct{} // closed when got and err are set
 	got     *grant        // nil if the next request is sent without a token
@@ -188,7 +188,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	t.try(triedFlow)
-	return g, t.save(ctx, t.grantKey(), g)
+	return g, t.saveGrant(ctx, g)
 }
 
 // authorize obtains a grant by the flow, if the user may be asked.
@@ -234,7 +234,7 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 		from.known = client.ClientID
 		used := *g
 		used.Refresh = "" // the scopes are kept
-		return nil, t.save(ctx, t.grantKey(), &used)
+		return nil, t.saveGrant(ctx, &used)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("refreshing the token: %w", err)
@@ -242,7 +242,7 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	if next.Refresh == "" {
 		next.Refresh = g.Refresh
 	}
-	return next, t.save(ctx, t.grantKey(), next)
+	return next, t.saveGrant(ctx, next)
 }
 
 // clientOf returns the client to which a grant was issued, or nil if it can no longer authenticate.

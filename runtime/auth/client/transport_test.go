@@ -154,6 +154,51 @@ func TestLoginOutlivesRequest(t *testing.T) {
 	}
 }
 
+// A17: what the token endpoint issues is stored, even if the last request that waits for it has ended: the code or
+// the refresh token is used up.
+func TestExchangeOutlivesRequests(t *testing.T) {
+	for _, by := range []string{"authorization_code", "refresh_token"} {
+		t.Run(by, func(t *testing.T) {
+			w := newWorld(t)
+			store, err := client.NewFile(t.TempDir()) // which obeys the end of a context
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := w.transport(client.Options{Store: store}).Client()
+			if by == "refresh_token" {
+				got, err := call(t.Context(), c, w.url(), "")
+				want(t, got, err, "200 ok access-1 body")
+				w.revokeAccess()
+			}
+			issued, answer := make(chan struct{}), make(chan struct{})
+			w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != "/token" || w.count("as grants by "+by) > 0 {
+					return false
+				}
+				w.token(rw, r)
+				close(issued)
+				<-answer
+				return true
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-issued
+				cancel()
+			}()
+			if got, err := call(ctx, c, w.url(), ""); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %s, %v", got, err)
+			}
+			close(answer)
+			newest := map[string]string{"authorization_code": "access-1", "refresh_token": "access-2"}[by]
+			got, err := call(t.Context(), c, w.url(), "")
+			want(t, got, err, "200 ok "+newest+" body")
+			if n := w.count("as grants by " + by); n != 1 || len(w.visits) != 1 {
+				t.Errorf("%d exchanges, %d visits", n, len(w.visits))
+			}
+		})
+	}
+}
+
 // A user who refuses is not asked again by the next request, but by Login.
 func TestRefusedLogin(t *testing.T) {
 	w := newWorld(t)

@@ -141,7 +141,8 @@ const (
 	// token. Renewing takes tens of milliseconds or, with a user, minutes.
 	LockedFile = 50 * time.Millisecond
 	// AuthorizationServer limits a request to an authorization server, or for metadata, with its
-	// response. Some authorization servers need seconds when they have not been used for long.
+	// response, and the storing of a token. Some authorization servers need seconds when they have not been
+	// used for long.
 	AuthorizationServer = 30 * time.Second
 	// ProxiedName limits how long a name is looked up that a proxy is going to resolve. Networks with proxies
 	// often have no other way to resolve names.
