@@ -256,6 +256,7 @@ type problem struct {
 	// For all classes but other: the expected value, such as "a string", and the actual
 	// one.
 	want, found string
+	allowed     []wire.Raw // the expected values, if want lists values
 }
 
 // maxProblems limits the problems that are kept, so that the work for a message stays
@@ -297,10 +298,10 @@ func (c *Checker) atMost(n int, most int64, thing string) {
 	}
 }
 
-// reportKind records that a value is not the expected one.
-func (c *Checker) reportKind(class class, want, found string) {
+// reportKind records that a value is not the expected one, or none of those allowed.
+func (c *Checker) reportKind(class class, want, found string, allowed ...wire.Raw) {
 	message := "must be " + want + ", found " + found
-	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found})
+	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found, allowed: allowed})
 }
 
 func (c *Checker) keep(p problem) {

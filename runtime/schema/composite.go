@@ -255,10 +255,16 @@ func (c *Checker) Not(check func(*Checker), text string) {
 func (c *Checker) alternatives(how string, checks []func(*Checker)) {
 	depth := c.r.Depth()
 	var all, meant [][]problem
+	var tags []string
 	for _, check := range checks {
 		problems := c.gather(check)
 		all = append(all, problems)
-		if decisive(problems, depth) == nil {
+		if p := decisive(problems, depth, nil); p != nil && p.depth > depth {
+			tags = append(tags, p.Pointer)
+		}
+	}
+	for _, problems := range all {
+		if decisive(problems, depth, tags) == nil {
 			meant = append(meant, problems)
 		}
 	}
@@ -268,7 +274,7 @@ func (c *Checker) alternatives(how string, checks []func(*Checker)) {
 		c.problems = append(c.problems, all[0]...)
 	case len(meant) == 1:
 		c.problems = append(c.problems, meant[0]...)
-	case len(meant) == 0 && c.choice(all, depth):
+	case len(meant) == 0 && c.choice(all, depth, tags):
 	case len(meant) == 0:
 		c.enumerate(how, all)
 	default:
@@ -289,11 +295,13 @@ func (c *Checker) gather(check func(*Checker)) []problem {
 }
 
 // decisive returns the problem that shows that an alternative was not intended: the value
-// has another type, or a member differs from its constant.
-func decisive(problems []problem, depth int) *problem {
+// has another type, or a member differs from its constant. The tags are the members that have a
+// constant in other alternatives; for these, a list of allowed values counts like a constant.
+func decisive(problems []problem, depth int, tags []string) *problem {
 	for i := range problems {
 		p := &problems[i]
-		if p.class != other && p.depth == depth || p.class == wrongConst && p.depth == depth+1 {
+		if p.class != other && p.depth == depth ||
+			p.depth == depth+1 && (p.class == wrongConst || p.class == wrongEnum && slices.Contains(tags, p.Pointer)) {
 			return p
 		}
 	}
@@ -302,23 +310,40 @@ func decisive(problems []problem, depth int) *problem {
 
 // choice reports a single problem if all alternatives have a problem with the same value: a
 // tag that none of them has.
-func (c *Checker) choice(all [][]problem, depth int) bool {
+func (c *Checker) choice(all [][]problem, depth int, tags []string) bool {
+	const most = 100
 	var first *problem
 	var wants []string
+	more := 0
+	want := func(text string) {
+		switch {
+		case slices.Contains(wants, text):
+		case len(wants) == most:
+			more++
+		default:
+			wants = append(wants, text)
+		}
+	}
 	for _, problems := range all {
-		p := decisive(problems, depth)
+		p := decisive(problems, depth, tags)
 		if first == nil {
 			first = p
 		}
 		if p == nil || p.Pointer != first.Pointer {
 			return false
 		}
-		if !slices.Contains(wants, p.want) {
-			wants = append(wants, p.want)
+		if p.allowed == nil {
+			want(p.want)
+		}
+		for _, value := range p.allowed {
+			want(shown(string(value), 500))
 		}
 	}
+	if more > 0 {
+		wants = append(wants, strconv.Itoa(more)+" more")
+	}
 	p := *first
-	p.want = list(wants, " or ")
+	p.want, p.allowed = list(wants, " or "), nil
 	p.Message = "must be " + p.want + ", found " + p.found
 	p.class = wrongEnum
 	c.problems = append(c.problems, p)

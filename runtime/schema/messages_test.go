@@ -151,6 +151,14 @@ func TestAlternatives(t *testing.T) {
 	circle := members([]string{"kind", "radius"}, map[string]check{"kind": constant(`"circle"`), "radius": typed(schema.Number)})
 	square := members([]string{"kind", "side"}, map[string]check{"kind": constant(`"square"`), "side": typed(schema.Number)})
 	shape := func(c *schema.Checker) { c.AnyOf(circle, square) }
+	one := func(allowed ...wire.Raw) check {
+		return value(func(c *schema.Checker, v schema.Value) { c.Enum(v, allowed...) })
+	}
+	cat := members([]string{"t"}, map[string]check{"t": constant(`"cat"`)})
+	dog := members([]string{"t", "name"}, map[string]check{"t": one(`"dog"`, `"puppy"`)})
+	fish := members([]string{"t", "fins"}, map[string]check{"t": one(`"fish"`, `"shark"`)})
+	a := members(nil, map[string]check{"t": constant(`"a"`), "mode": one("1", "2")})
+	b := members(nil, map[string]check{"t": constant(`"b"`), "mode": one("2", "4")})
 	for _, test := range []struct {
 		name  string
 		check check
@@ -165,6 +173,13 @@ func TestAlternatives(t *testing.T) {
 		{"a tag that fits, inside", members(nil, map[string]check{"s": elements(shape)}), `{"s":[{"kind":"circle","radius":"1"}]}`,
 			[]string{`at /s/0/radius: must be a number, found the string "1"`}},
 		{"a tag that none has", shape, `{"kind":"line"}`, []string{`at /kind: must be "circle" or "square", found "line"`}},
+		{"a tag that none has, of several values", func(c *schema.Checker) { c.OneOf(cat, dog) }, `{"t":"cow"}`,
+			[]string{`at /t: must be "cat", "dog" or "puppy", found "cow"`}},
+		{"a tag that a list of values has", func(c *schema.Checker) { c.OneOf(cat, dog, fish) }, `{"t":"fish"}`, []string{`missing member "fins"`}},
+		{"a value that none allows", func(c *schema.Checker) { c.AnyOf(constant(`1`), one(`1`, `2`), typed(schema.String)) }, `3`,
+			[]string{`must be 1, 2 or a string, found 3`}},
+		{"lists of values of an untagged member", func(c *schema.Checker) { c.AnyOf(a, b) }, `{"t":"a","mode":3}`,
+			[]string{`at /mode: must be one of 1, 2, found 3`}},
 		{"no tag", shape, `{}`,
 			[]string{`must match at least one of these alternatives: (1) missing member "kind"; missing member "radius" (2) missing member "kind"; missing member "side"`}},
 		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(schema.Null), elements(typed(schema.String))) }, `["a",1]`,

@@ -126,7 +126,7 @@ func (v Value) describe() string {
 // Const reports a value that differs from want.
 func (c *Checker) Const(v Value, want wire.Raw) {
 	if v.kind != wire.KindInvalid && !same(v, want) && c.wanted() {
-		c.reportKind(wrongConst, shown(string(want), 500), found(v))
+		c.reportKind(wrongConst, shown(string(want), 500), found(v), want)
 	}
 }
 
@@ -146,9 +146,9 @@ func (c *Checker) Enum(v Value, allowed ...wire.Raw) {
 	switch {
 	case !c.wanted():
 	case len(allowed) == 1:
-		c.reportKind(wrongConst, shown(string(allowed[0]), 500), found(v))
+		c.reportKind(wrongConst, shown(string(allowed[0]), 500), found(v), allowed...)
 	default:
-		c.reportKind(wrongEnum, choice(allowed), found(v))
+		c.reportKind(wrongEnum, choice(allowed), found(v), allowed...)
 	}
 }
 
