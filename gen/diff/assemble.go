@@ -51,8 +51,9 @@ func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
 
 // assembler converts changes to findings.
 type assembler struct {
-	kind     string
-	old, new Names
+	kind string
+	// old and new are the names that the user gave to the sides.
+	old, new string
 	judges   [2]Judge
 	rules    ruleTable
 	// exceptions are those of the protocol. Comparisons of tool lists have none.
@@ -61,14 +62,6 @@ type assembler struct {
 	findings map[string]*Finding
 	order    []string
 	problems []string
-}
-
-// Names identifies a side.
-type Names struct {
-	// Label is the name that the user gave.
-	Label string
-	// Revision is the protocol revision, if the side has one.
-	Revision string
 }
 
 // problem records a violation of the package's own assumptions.
@@ -276,7 +269,7 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 		judges = at.judges
 	}
 	judged := [2][]string{at.judgedOld, at.judgedNew}
-	names := [2]string{a.old.Label, a.new.Label}
+	names := [2]string{a.old, a.new}
 	if way == widens {
 		breaks = SenderFirst
 		judges[0], judges[1] = judges[1], judges[0]

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -27,13 +28,7 @@ type Revision struct {
 	Progress func()
 }
 
-func (r Revision) names() Names {
-	label := r.Label
-	if label == "" {
-		label = r.IR.ID
-	}
-	return Names{label, r.IR.ID}
-}
+func (r Revision) label() string { return cmp.Or(r.Label, r.IR.ID) }
 
 // ErrNothing is the error of a comparison whose sides have nothing that could be compared.
 var ErrNothing = errors.New("nothing to compare")
@@ -47,23 +42,23 @@ func Revisions(old, new Revision) (*Report, error) {
 func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p := &protocol{
 		assembler: assembler{
-			kind: "revisions", old: old.names(), new: new.names(), judges: [2]Judge{old.Judge, new.Judge},
+			kind: "revisions", old: old.label(), new: new.label(), judges: [2]Judge{old.Judge, new.Judge},
 			rules: newRuleTable(), exceptions: exceptions, findings: map[string]*Finding{},
 		},
 	}
 	p.comparer = newComparer(p.rules, guardOpenObject)
 	var err error
 	if p.was, err = newMessages(old, p.comparer.engine); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.old.Label, err)
+		return nil, fmt.Errorf("%s: %w", p.old, err)
 	}
 	if p.is, err = newMessages(new, p.comparer.engine); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.new.Label, err)
+		return nil, fmt.Errorf("%s: %w", p.new, err)
 	}
 	if err := p.envelope(); err != nil {
 		return nil, err
 	}
 	p.errors()
-	report := &Report{Old: p.old.Label, New: p.new.Label, Kind: p.kind, Negotiation: p.negotiation()}
+	report := &Report{Old: p.old, New: p.new, Kind: p.kind, Negotiation: p.negotiation()}
 	p.methods(report, new.Progress)
 	settings := p.extension(report)
 	if !settings && !p.common() {

@@ -102,7 +102,7 @@ func byName(list *tools.List) map[string]*tools.Tool {
 type toolLists struct{ assembler }
 
 func newToolLists(rules ruleTable, old, new ToolList) *toolLists {
-	return &toolLists{assembler{kind: "tools", old: Names{Label: old.Label}, new: Names{Label: new.Label}, rules: rules, findings: map[string]*Finding{}}}
+	return &toolLists{assembler{kind: "tools", old: old.Label, new: new.Label, rules: rules, findings: map[string]*Finding{}}}
 }
 
 // parallel calls f with 0 to n-1 on all processors. It panics if f does.

@@ -291,8 +291,7 @@ func constrainsObjects(s *jsonschema.Schema) bool {
 
 // branching is a choice between several schemas.
 type branching struct {
-	owner *jsonschema.Schema
-	of    []*jsonschema.Schema
+	of []*jsonschema.Schema
 	// exclusive means that the other branches must not match.
 	exclusive bool
 	// within has the schemas whose branches lead here.
@@ -380,10 +379,10 @@ func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
 	within = append(slices.Clone(within), s)
 	var list []branching
 	if len(s.AnyOf) > 0 {
-		list = append(list, branching{s, s.AnyOf, false, within})
+		list = append(list, branching{s.AnyOf, false, within})
 	}
 	if len(s.OneOf) > 0 {
-		list = append(list, branching{s, s.OneOf, len(s.OneOf) > 1, within})
+		list = append(list, branching{s.OneOf, len(s.OneOf) > 1, within})
 	}
 	return list
 }
