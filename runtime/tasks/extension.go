@@ -55,6 +55,8 @@ const required = wire.Object(`{"extensions":{"` + extensionName + `":{}}}`)
 // A caller who lacks a scope of the tool is refused, and no task is created. Work that another process has
 // taken over may use the scopes that the tool needed then. If the tool needs more by now, or the handler asks
 // for others by [runtime.Authorize], the task fails.
+//
+// A client can listen to 100 tasks by a request of subscriptions/listen. The acknowledgement leaves out further ones.
 func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {
 	if below.Handle == nil || !extension.Extends(below.Revision, below.Methods) || below.Direction != runtime.ToServer {
 		return below
@@ -220,45 +222,4 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 		return true
 	})
 	return "{}", err
-}
-
-// listenTo lets a subscriber listen to a task, and sends it the states from now on ("Task Status
-// Notifications").
-func (t *Tasks) listenTo(ctx context.Context, id string) error {
-	r, err := t.lookup(ctx, id, "")
-	if err != nil {
-		return err
-	}
-	changes, stop, err := t.watch(ctx, id)
-	if err != nil {
-		return err
-	}
-	session := runtime.CallOf(ctx).Session()
-	go func() {
-		defer stop()
-		last := uint64(0)
-		for {
-			if r.Version != last { // the first one, too: the task may have changed before Watch
-				last = r.Version
-				if session.Notify(ctx, methodTaskChanged, extensionTask{record: r}) != nil || r.ended() {
-					return
-				}
-			}
-			select {
-			case <-changes:
-			case <-ctx.Done():
-				return
-			}
-			next, err := t.store.Get(ctx, id)
-			switch {
-			case errors.Is(err, ErrNotFound):
-				return
-			case err != nil:
-				t.log.Error("a task cannot be read for a subscriber", "task", id, "error", err)
-			default:
-				r = next
-			}
-		}
-	}()
-	return nil
 }

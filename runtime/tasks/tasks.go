@@ -76,13 +76,14 @@ type Tasks struct {
 	log   *slog.Logger
 	store Store
 
-	mu      sync.Mutex
-	closed  chan struct{}     // closed by Close
-	runs    map[*run]struct{} // the work in this process
-	lastID  int64             // the time in the id of a session's task, see sessionID
-	taking  chan struct{}     // a slot for each of maxTakeOvers
-	freed   chan struct{}     // receives a value after a slot is free
-	working sync.WaitGroup    // the runs
+	mu        sync.Mutex
+	closed    chan struct{}                        // closed by Close
+	runs      map[*run]struct{}                    // the work in this process
+	lastID    int64                                // the time in the id of a session's task, see sessionID
+	taking    chan struct{}                        // a slot for each of maxTakeOvers
+	freed     chan struct{}                        // receives a value after a slot is free
+	working   sync.WaitGroup                       // the runs
+	listeners map[*runtime.ServerSession]*listener // until the subscription ends
 }
 
 // New returns a Tasks with the given options.
@@ -93,7 +94,7 @@ func New(opts Options) *Tasks {
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), defaultMaxTasks)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1)}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}

@@ -1,0 +1,143 @@
+package tasks_test
+
+import (
+	"context"
+	goruntime "runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// watched is a store that counts the functions which watch its tasks.
+type watched struct {
+	*tasks.Memory
+	watching atomic.Int64
+}
+
+func (w *watched) Watch(ctx context.Context, id string, changed func()) (func(), error) {
+	stop, err := w.Memory.Watch(ctx, id, changed)
+	w.watching.Add(1)
+	return func() {
+		w.watching.Add(-1)
+		stop()
+	}, err
+}
+
+// startMany starts tasks that wait for their client.
+func (e *extended) startMany(n int) (ids []string) {
+	for range n {
+		ids = append(ids, e.start("ask"))
+	}
+	synctest.Wait()
+	return ids
+}
+
+// hear reads a notification of the state of a task.
+func (e *extended) hear() (status, id string) {
+	e.t.Helper()
+	for {
+		in, err := e.near.Receive(e.t.Context(), 1<<20)
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		if m, err := jsonrpc.Parse(in.Text); err == nil && m.Method == "notifications/tasks" {
+			return wire.Object(m.Params).GetString("status"), wire.Object(m.Params).GetString("taskId")
+		}
+	}
+}
+
+// listen sends a request that listens to tasks, reads the acknowledgement and a notification for each task that is in it,
+// and returns their number.
+func (e *extended) listen(ids []string) (accepted int) {
+	e.t.Helper()
+	e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+strings.Join(ids, `","`)+`"]}}`, declaring)
+	in, err := e.near.Receive(e.t.Context(), 1<<20)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	for _, id := range ids {
+		accepted += strings.Count(in.Text, id)
+	}
+	for range accepted {
+		e.hear()
+	}
+	return accepted
+}
+
+// TestListenIsCheap checks that subscribers take no goroutine for each of their tasks, and leave nothing behind.
+func TestListenIsCheap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &watched{Memory: tasks.NewMemory(0)}
+		e := newExtended(t, store, "eve", &counter{})
+		ids := e.startMany(100)
+		before := goruntime.NumGoroutine()
+		const requests = 20
+		for range requests {
+			if n := e.listen(ids); n != len(ids) {
+				t.Fatalf("a request listens to %d tasks of %d", n, len(ids))
+			}
+		}
+		synctest.Wait()
+		if n := goruntime.NumGoroutine() - before; n > 5*requests {
+			t.Errorf("%d requests that listen to %d tasks each take %d goroutines", requests, len(ids), n)
+		}
+		if n := store.watching.Load(); n != requests*int64(len(ids)) {
+			t.Errorf("%d functions watch the tasks", n)
+		}
+		e.ask("tasks/cancel", `{"taskId":"`+ids[0]+`"}`, declaring)
+		for heard := len(e.heard); heard < requests; heard++ { // the others were heard before the answer
+			e.hear()
+		}
+		synctest.Wait()
+		if n := store.watching.Load(); n != requests*int64(len(ids)-1) {
+			t.Errorf("%d functions watch the tasks after one has ended", n)
+		}
+		e.near.Close()
+		synctest.Wait()
+		if n := store.watching.Load(); n != 0 {
+			t.Errorf("%d functions still watch the tasks after the requests have ended", n)
+		}
+	})
+}
+
+// TestListenToMany checks that a request listens to a limited number of tasks, and that another request takes the others.
+func TestListenToMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExtended(t, nil, "", &counter{})
+		ids := e.startMany(150)
+		if n := e.listen(ids); n != 100 {
+			t.Errorf("a request for %d tasks listens to %d", len(ids), n)
+		}
+		if n := e.listen(ids[100:]); n != 50 {
+			t.Errorf("a request for 50 tasks listens to %d", n)
+		}
+	})
+}
+
+// TestListenToChanges checks that a subscriber that does not read for a while gets the last state of each task.
+func TestListenToChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newExtended(t, nil, "", &counter{})
+		left := map[string]bool{}
+		var ids []string
+		for range 50 {
+			id := e.start("sleep")
+			left[id] = true
+			ids = append(ids, id)
+		}
+		e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+strings.Join(ids, `","`)+`"]}}`, declaring)
+		time.Sleep(10 * time.Second) // until all have ended
+		for len(left) > 0 {
+			status, id := e.hear()
+			if status == "completed" {
+				delete(left, id)
+			}
+		}
+	})
+}
