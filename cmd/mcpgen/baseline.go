@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,13 +14,14 @@ import (
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
+	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
 // writeBaseline adds an acceptance for each finding that fails to the policy file, with a reason to
 // fill in.
-func (d *differ) writeBaseline(w io.Writer, reports []*diff.Report) error {
+func (d *differ) writeBaseline(ctx context.Context, w io.Writer, reports []*diff.Report) error {
 	name := cmp.Or(d.config, configName)
 	src, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +44,7 @@ func (d *differ) writeBaseline(w io.Writer, reports []*diff.Report) error {
 		if _, err := readPolicy(name, src); err != nil {
 			return fmt.Errorf("adding acceptances: %w", err)
 		}
-		if err := os.WriteFile(name, src, 0o666); err != nil {
+		if err := replace(ctx, "", files.File{Path: name, Content: src}); err != nil {
 			return err
 		}
 	}

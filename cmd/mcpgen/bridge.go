@@ -85,6 +85,11 @@ func bridgeCommand() *cobra.Command {
 				defer file.Close()
 			}
 			lost := new(losses)
+			release, err := hold(cmd.Context())
+			if err != nil {
+				return err
+			}
+			defer release()
 			b := bridge.New(connect, compat.Table(), bridge.Options{Name: "mcpgen bridge", Version: programVersion(), ClientRevisions: clients, ServerRevisions: servers, Lost: lost.add})
 			if listen == "" {
 				err = b.Serve(cmd.Context(), &stdio.Transport{})
@@ -140,7 +145,7 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 		return nil, err
 	}
 	return func() runtime.Transport {
-		cmd := exec.Command(args[0], args[1:]...)
+		cmd := serverProcess(ctx, args)
 		cmd.Stderr = &printableLines{w: stderr}
 		return stdio.Command(cmd)
 	}, nil

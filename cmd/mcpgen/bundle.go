@@ -124,7 +124,7 @@ func (b *bundler) run(cmd *cobra.Command) error {
 	if err := os.MkdirAll(b.out, 0o777); err != nil {
 		return err
 	}
-	if err := files.Replace(b.out, []files.File{{Path: name, Content: content}, {Path: "server.json", Content: entry}}); err != nil {
+	if err := replace(cmd.Context(), b.out, files.File{Path: name, Content: content}, files.File{Path: "server.json", Content: entry}); err != nil {
 		return err
 	}
 	done := bundled{

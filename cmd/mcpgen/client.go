@@ -61,5 +61,5 @@ func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 			return nil, err
 		}
 	}
-	return p.finish(made, plan, false, start)
+	return p.finish(cmd.Context(), made, plan, false, start)
 }

@@ -227,7 +227,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if d.baseline {
-		return d.writeBaseline(cmd.OutOrStdout(), out.Reports)
+		return d.writeBaseline(cmd.Context(), cmd.OutOrStdout(), out.Reports)
 	}
 	if !d.quiet {
 		err = d.write(cmd.OutOrStdout(), out, options)

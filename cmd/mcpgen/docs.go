@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -92,7 +93,7 @@ func (d *documenter) run(cmd *cobra.Command, args []string) error {
 		_, err := io.WriteString(cmd.OutOrStdout(), docs.Reference(d.title, c))
 		return err
 	}
-	done, err := d.keep(c, d.check)
+	done, err := d.keep(cmd.Context(), c, d.check)
 	if err != nil {
 		return err
 	}
@@ -136,7 +137,7 @@ func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.
 var reference = regexp.MustCompile(`^# .*\n\n> An MCP server `)
 
 // keep writes the pages, or compares them with what it would write.
-func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
+func (d *documents) keep(ctx context.Context, c *catalog.Catalog, check bool) (*kept, error) {
 	done := &kept{}
 	for _, page := range []struct {
 		path string
@@ -176,11 +177,12 @@ func (d *documents) keep(c *catalog.Catalog, check bool) (*kept, error) {
 	if check {
 		return done, nil
 	}
+	var pages []files.File
 	for _, change := range done.changes {
-		path := filepath.FromSlash(change.Path)
-		if err := files.Replace(filepath.Dir(path), []files.File{{Path: filepath.Base(path), Content: change.New}}); err != nil {
-			return nil, err
-		}
+		pages = append(pages, files.File{Path: change.Path, Content: change.New})
+	}
+	if err := replace(ctx, "", pages...); err != nil {
+		return nil, err
 	}
 	return done, nil
 }

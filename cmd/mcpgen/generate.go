@@ -193,7 +193,7 @@ func (s *selection) generate(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	changes, err := plan.Write()
+	changes, err := write(cmd.Context(), plan)
 	if err != nil {
 		return err
 	}

@@ -284,5 +284,5 @@ func (l *linter) rewrite(cmd *cobra.Command, name, file string, list *authoring.
 	if len(changes) == 0 && out == file {
 		return text, nil
 	}
-	return fixed, files.Replace(filepath.Dir(out), []files.File{{Path: filepath.Base(out), Content: fixed}})
+	return fixed, replace(cmd.Context(), "", files.File{Path: out, Content: fixed})
 }

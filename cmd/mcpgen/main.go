@@ -10,10 +10,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/mcpgen/mcpgen/gen/files"
 )
 
 func main() {
@@ -130,8 +133,11 @@ var errAbandoned = errors.New("abandoned")
 // within a second, also one that computes or waits for a server to end.
 const abandonAfter = 800 * time.Millisecond
 
-// execute executes a command line. It abandons a verb that does not end when ctx does.
+// execute executes a command line. It abandons a verb that does not end when ctx does, but not before the verb has
+// ended what it holds the program for.
 func execute(ctx context.Context, root *cobra.Command) error {
+	var h holds
+	ctx = context.WithValue(ctx, holdsKey{}, &h)
 	done := make(chan error, 1)
 	go func() { done <- root.ExecuteContext(ctx) }()
 	select {
@@ -143,8 +149,63 @@ func execute(ctx context.Context, root *cobra.Command) error {
 	case err := <-done:
 		return err
 	case <-time.After(abandonAfter):
+		h.wait()
 		return errAbandoned
 	}
+}
+
+// holds counts what the program must not leave half done: files that are written, processes that run. All of it ends
+// soon after the context does.
+type holds struct {
+	mu   sync.Mutex
+	over bool
+	all  sync.WaitGroup
+}
+
+type holdsKey struct{}
+
+// hold lets the program that executes a verb live until release is called. It returns an error if the verb's context
+// has ended.
+func hold(ctx context.Context) (release func(), err error) {
+	h, ok := ctx.Value(holdsKey{}).(*holds)
+	if !ok {
+		return func() {}, ctx.Err()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.over || ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	h.all.Add(1)
+	return sync.OnceFunc(h.all.Done), nil
+}
+
+// wait waits for all releases. After that, hold returns errors.
+func (h *holds) wait() {
+	h.mu.Lock()
+	h.over = true
+	h.mu.Unlock()
+	h.all.Wait()
+}
+
+// write applies a plan. Once files get their names, an interrupted program ends after the last one.
+func write(ctx context.Context, plan files.Plan) ([]files.Change, error) {
+	release, err := hold(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return plan.Write(ctx)
+}
+
+// replace is write for files that need not be generated ones.
+func replace(ctx context.Context, dir string, list ...files.File) error {
+	release, err := hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return files.Replace(ctx, dir, list)
 }
 
 // exitInterrupted returns the exit code of an interrupted verb: as in shells, 128 and the number

@@ -83,7 +83,7 @@ func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) 
 	if filepath.Clean(a.mapping) == filepath.Clean(out) {
 		return nil, fmt.Errorf("--mapping and --out are the same file, %s", out)
 	}
-	if err := report.write(out, canonical, files.File{Path: a.mapping, Content: made.Mapping}); err != nil {
+	if err := report.write(cmd.Context(), out, canonical, files.File{Path: a.mapping, Content: made.Mapping}); err != nil {
 		return nil, err
 	}
 	for _, n := range made.Notes {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -179,13 +180,13 @@ func (p *project) fromOut() (string, error) {
 }
 
 // finish writes or compares the files, with the users' files of a plan.
-func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, start time.Time) (*outcome, error) {
+func (p *project) finish(ctx context.Context, made *skeleton.Result, plan files.Plan, server bool, start time.Time) (*outcome, error) {
 	if err := p.degraded(made); err != nil {
 		return nil, err
 	}
 	plan.Dir, plan.Files, plan.Owned, plan.Suffixes = p.out, made.Files, []string{"."}, skeleton.Suffixes
 	done := &outcome{Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates)}
-	changes, err := p.apply(done, plan, start)
+	changes, err := p.apply(ctx, done, plan, start)
 	if err != nil || p.check {
 		return done, err
 	}
@@ -205,14 +206,14 @@ func (p *project) finish(made *skeleton.Result, plan files.Plan, server bool, st
 }
 
 // apply writes or compares the files of a plan, and notes in an outcome what every one has.
-func (p *project) apply(done *outcome, plan files.Plan, start time.Time) ([]files.Change, error) {
+func (p *project) apply(ctx context.Context, done *outcome, plan files.Plan, start time.Time) ([]files.Change, error) {
 	done.Folder, done.Files, done.checked = p.out, len(plan.Files), p.check
 	if p.check {
 		changes, err := plan.Changes()
 		done.differs(changes)
 		return nil, err
 	}
-	changes, err := plan.Write()
+	changes, err := write(ctx, plan)
 	done.took = time.Since(start)
 	done.Notes = mistakes(p.file.Notes)
 	return changes, err

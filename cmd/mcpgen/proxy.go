@@ -161,7 +161,12 @@ func proxyProcess(cmd *cobra.Command, tap *proxy.Tap, words []string) error {
 	stderr := &printableLines{w: cmd.ErrOrStderr()}
 	defer stderr.flush()
 	server.Stderr = stderr
-	server.WaitDelay = 400 * time.Millisecond
+	server.WaitDelay = serverEnd
+	release, err := hold(cmd.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
 	// The end of ctx or of the client is not an error here: it ends the server.
 	in, out := cmd.InOrStdin(), cmd.OutOrStdout()
 	if i, ok := in.(*interruptible); ok {

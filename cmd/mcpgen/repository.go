@@ -255,7 +255,7 @@ func (r *repository) make(cmd *cobra.Command, e *entry) (entryReport, error) {
 			return nil, err
 		}
 		e.heading(name)
-		return e.keep(c, r.check)
+		return e.keep(cmd.Context(), c, r.check)
 	case e.kind == "server":
 		return e.server(cmd)
 	case e.kind == "typescript":

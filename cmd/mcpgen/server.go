@@ -76,7 +76,7 @@ func (p *project) server(cmd *cobra.Command) (*outcome, error) {
 	}
 	var plan files.Plan
 	if p.check && !p.protected && !p.open && !p.transportGiven {
-		return p.finish(made, plan, true, start)
+		return p.finish(cmd.Context(), made, plan, true, start)
 	}
 	o, err := p.users(made)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *project) server(cmd *cobra.Command) (*outcome, error) {
 	if err := p.serve(&plan, o); err != nil {
 		return nil, err
 	}
-	return p.finish(made, plan, true, start)
+	return p.finish(cmd.Context(), made, plan, true, start)
 }
 
 func (p *project) makeServer(cmd *cobra.Command) (*skeleton.Result, error) {

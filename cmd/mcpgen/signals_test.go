@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -9,9 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -29,7 +33,8 @@ const (
 )
 
 // interruptions are command lines of verbs that go on until a signal ends them. FILE is a list,
-// SPEC the pinned revisions, URL a server that does not answer, and SERVER a command that does not.
+// SPEC the pinned revisions, URL a server that does not answer, and SERVER a
+// command that does not, and ends neither with its input nor on SIGTERM.
 var interruptions = []struct {
 	args []string
 	waits
@@ -45,6 +50,9 @@ var interruptions = []struct {
 	{[]string{"docs", "--url", "URL", "--llms", "llms.txt"}, forServer},
 	{[]string{"tools", "import", "-"}, forInput},
 	{[]string{"tools", "import", "--url", "URL"}, forServer},
+	{[]string{"tools", "import", "--cmd", "SERVER"}, forServer},
+	{[]string{"docs", "--cmd", "SERVER", "--llms", "llms.txt"}, forServer},
+	{[]string{"test", "RECORDING", "--cmd", "SERVER"}, forServer},
 	{[]string{"typescript", "--tools", "-"}, forInput},
 	{[]string{"server", "--tools", "-"}, forInput},
 	{[]string{"client", "--tools", "-", "--out", "client"}, forInput},
@@ -74,6 +82,10 @@ func TestSignals(t *testing.T) {
 	if err := os.WriteFile(list, []byte(`[{"name":"a","inputSchema":{"type":"object"}}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	recording := filepath.Join(dir, "session.jsonl")
+	if err := os.WriteFile(recording, []byte(recorded), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	spec, err := filepath.Abs("../../spec")
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +110,7 @@ func TestSignals(t *testing.T) {
 				<-r.Context().Done()
 			}))
 			defer server.Close()
-			args := strings.NewReplacer("FILE", list, "SPEC", spec, "URL", server.URL, "SERVER", "sh -c 'echo started >&2; exec cat >/dev/null'")
+			args := strings.NewReplacer("FILE", list, "RECORDING", recording, "SPEC", spec, "URL", server.URL, "SERVER", "sh -c 'trap \"\" TERM; echo started $$ >&2; exec sleep 1000'")
 			cmd := exec.CommandContext(testkit.Context(t), mcpgen)
 			for _, arg := range test.args {
 				cmd.Args = append(cmd.Args, args.Replace(arg))
@@ -139,6 +151,12 @@ func TestSignals(t *testing.T) {
 			if !errors.As(err, &exit) || exit.ExitCode() != code {
 				t.Errorf("%v, expected the exit code %d\n%s", err, code, said.text.String())
 			}
+			if _, after, ok := strings.Cut(said.text.String(), "started "); ok {
+				id, _, _ := strings.Cut(after, "\n")
+				if pid, err := strconv.Atoi(id); err != nil || syscall.Kill(pid, syscall.SIGKILL) == nil {
+					t.Errorf("the server has not ended: %v", err)
+				}
+			}
 		})
 	}
 	for _, verb := range verbs(newRoot()) {
@@ -147,6 +165,14 @@ func TestSignals(t *testing.T) {
 		}
 	}
 }
+
+// recorded is a recording with one request.
+const recorded = `{"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}}
+{"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}}
+{"from":"client","message":{"jsonrpc":"2.0","method":"notifications/initialized"}}
+{"from":"client","message":{"jsonrpc":"2.0","id":2,"method":"tools/list"}}
+{"from":"server","message":{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}}
+`
 
 // quick are the verbs that wait for nothing.
 var quick = map[string]bool{
@@ -197,4 +223,33 @@ func pipes(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout, stderr io
 		t.Fatal(err)
 	}
 	return stdin, stdout, stderr
+}
+
+// TestHold interrupts a verb that holds the program while it does not heed its context.
+func TestHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		finished := false
+		abandoned := make(chan struct{})
+		verb := &cobra.Command{RunE: func(cmd *cobra.Command, _ []string) error {
+			release, err := hold(cmd.Context())
+			if err != nil {
+				return err
+			}
+			cancel()
+			if _, err := hold(cmd.Context()); !errors.Is(err, context.Canceled) {
+				t.Errorf("a hold after the end of the context: %v", err)
+			}
+			time.Sleep(10 * abandonAfter)
+			finished = true
+			release()
+			<-abandoned
+			return nil
+		}}
+		verb.SetArgs(nil)
+		if err := execute(ctx, verb); err != errAbandoned || !finished {
+			t.Errorf("%v, and the verb has finished: %t", err, finished)
+		}
+		close(abandoned)
+	})
 }

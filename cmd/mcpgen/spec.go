@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
-	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -129,7 +128,7 @@ is 1.`,
 			if err != nil {
 				return err
 			}
-			if err := files.Replace(dir, imported.Files); err != nil {
+			if err := replace(cmd.Context(), dir, imported.Files...); err != nil {
 				return err
 			}
 			done := pinnedSchema{imported.Pin.Revision, imported.Pin.SHA256, dir, imported.Effects}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -119,7 +122,7 @@ operations become tools and what the tools are called.`,
 				_, err := cmd.OutOrStdout().Write(text)
 				return err
 			}
-			if err := done.write(out, text); err != nil {
+			if err := done.write(cmd.Context(), out, text); err != nil {
 				return err
 			}
 			if from.given() {
@@ -165,7 +168,7 @@ type imported struct {
 const baseSuffix = ".imported"
 
 // write merges a list with the one in a file, and writes it with other files: all of them or none.
-func (i *imported) write(out string, list []byte, others ...files.File) error {
+func (i *imported) write(ctx context.Context, out string, list []byte, others ...files.File) error {
 	out, err := files.Target(out)
 	if err != nil {
 		return err
@@ -201,7 +204,7 @@ func (i *imported) write(out string, list []byte, others ...files.File) error {
 	}
 	i.File, i.Merged = out, merged.Notes
 	i.Tools, i.Prompts, i.Resources, i.Templates = len(offered.Tools.Tools), len(offered.Prompts), len(offered.Resources), len(offered.Templates)
-	return files.Replace("", append(others, files.File{Path: out, Content: merged.Text}, files.File{Path: base, Content: merged.Base}))
+	return replace(ctx, "", append(others, files.File{Path: out, Content: merged.Text}, files.File{Path: base, Content: merged.Base})...)
 }
 
 func (i imported) text(w io.Writer) {
@@ -388,7 +391,7 @@ func named(name string, err error) error {
 }
 
 // process returns the command that starts a server.
-func (o *origin) process() (*exec.Cmd, error) {
+func (o *origin) process(ctx context.Context) (*exec.Cmd, error) {
 	words := o.program
 	if words == nil {
 		var err error
@@ -396,10 +399,26 @@ func (o *origin) process() (*exec.Cmd, error) {
 			return nil, fmt.Errorf("--cmd: %w", err)
 		}
 	}
-	cmd := exec.Command(words[0], words[1:]...)
-	cmd.Env = os.Environ()
-	return cmd, nil
+	return serverProcess(ctx, words), nil
 }
+
+// serverProcess returns the command that starts a server. When ctx ends, the server is asked to end, and killed with
+// its process group soon after.
+func serverProcess(ctx context.Context, words []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = os.Environ()
+	cmd.WaitDelay = serverEnd
+	cmd.Cancel = func() error {
+		if cmd.Process.Signal(syscall.SIGTERM) == nil {
+			return nil
+		}
+		return cmd.Process.Kill() // this system has no such signal
+	}
+	return cmd
+}
+
+// serverEnd is how long a server may take to end once the program is interrupted.
+const serverEnd = 400 * time.Millisecond
 
 // splitWords splits a command line into words like a shell, with quotes and backslashes but
 // without expansions.

@@ -103,16 +103,22 @@ func (o *origin) open(ctx context.Context, stderr io.Writer, bindings ...runtime
 	if err != nil {
 		return nil, nil, err
 	}
+	release, err := hold(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	watching, stop := context.WithCancel(ctx)
 	go seen.run(watching)
 	session, err = client.Connect(ctx, transport)
 	if err != nil {
 		stop()
+		release()
 		return nil, nil, explainRefusal(seen.explain(err))
 	}
 	return session, func() {
 		stop()
 		session.Close() // how the server ends does not matter
+		release()
 	}, nil
 }
 
@@ -124,7 +130,7 @@ func (o *origin) transport(ctx context.Context, stderr io.Writer, seen *watch) (
 		}
 		return dial.With(o.url, opts), nil
 	}
-	cmd, err := o.process()
+	cmd, err := o.process(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -72,11 +72,19 @@ func (g *goProgram) start(cmd *cobra.Command, from *origin) (end func(), err err
 	if g.pkg == "" {
 		return func() {}, nil
 	}
-	folder, err := os.MkdirTemp("", "mcpgen-")
+	release, err := hold(cmd.Context())
 	if err != nil {
 		return nil, err
 	}
-	remove := func() { os.RemoveAll(folder) }
+	folder, err := os.MkdirTemp("", "mcpgen-")
+	if err != nil {
+		release()
+		return nil, err
+	}
+	remove := func() {
+		os.RemoveAll(folder)
+		release()
+	}
 	file, err := g.build(cmd.Context(), cmd.ErrOrStderr(), folder)
 	if err != nil {
 		remove()

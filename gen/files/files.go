@@ -8,6 +8,7 @@ package files
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -121,17 +122,19 @@ func (p Plan) Changes() ([]Change, error) {
 }
 
 // Write applies the plan to the disk and returns what it changed. It first writes each file
-// in full to a temporary file beside its target, so that a failure leaves the old tree.
-func (p Plan) Write() ([]Change, error) {
+// in full to a temporary file beside its target, so that a failure leaves the old tree, and so does
+// the end of ctx. After that it gives the files their names and ignores the end of ctx.
+func (p Plan) Write(ctx context.Context) ([]Change, error) {
 	changes, err := p.Changes()
 	if err != nil {
 		return nil, err
 	}
-	return changes, p.apply(changes)
+	return changes, p.apply(ctx, changes)
 }
 
-// Replace writes files even if the existing ones are not ours: all of them or none. A path leads to its [Target].
-func Replace(dir string, list []File) error {
+// Replace writes files even if the existing ones are not ours: all of them or none, as Write does. A path leads to its
+// [Target].
+func Replace(ctx context.Context, dir string, list []File) error {
 	var p Plan
 	var changes []Change
 	for _, f := range list {
@@ -139,9 +142,15 @@ func Replace(dir string, list []File) error {
 		if err != nil {
 			return err
 		}
-		changes = append(changes, Change{Path: filepath.ToSlash(name), New: f.Content, Kind: "modify"})
+		change := Change{Path: filepath.ToSlash(name), New: f.Content, Kind: "modify"}
+		if change.Old, err = os.ReadFile(name); errors.Is(err, fs.ErrNotExist) {
+			change.Kind = "add"
+		} else if err != nil {
+			return err
+		}
+		changes = append(changes, change)
 	}
-	return p.apply(changes)
+	return p.apply(ctx, changes)
 }
 
 // Target returns the name of the file that [Replace] writes for a name, which may be that of a symbolic link. It returns an
@@ -165,54 +174,107 @@ func Target(name string) (string, error) {
 	return name, nil
 }
 
-func (p Plan) apply(changes []Change) error {
-	staged := map[string]string{}
+// apply makes all changes or none. The folders that it has made for none are removed.
+func (p Plan) apply(ctx context.Context, changes []Change) (err error) {
+	staged := make([]string, len(changes)) // the temporary files
+	var folders []string                   // the new ones, the outer ones first
+	done := 0
 	defer func() {
-		for _, name := range staged {
-			os.Remove(name)
+		if err == nil {
+			return
+		}
+		for i, c := range changes {
+			if i < done {
+				err = errors.Join(err, p.undo(c))
+			} else if staged[i] != "" {
+				os.Remove(staged[i])
+			}
+		}
+		for _, dir := range slices.Backward(folders) {
+			os.Remove(dir) // fails if somebody else has put a file there
 		}
 	}()
-	for _, c := range changes {
+	for i, c := range changes {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if c.Kind == "remove" {
 			continue
 		}
-		name, err := p.stage(c)
+		made, err := makeFolders(filepath.Dir(p.join(c.Path)))
+		folders = append(folders, made...)
+		if err == nil {
+			staged[i], err = p.stage(c.Path, c.New)
+		}
 		if err != nil {
-			return err
+			return p.unwritable(c, err)
 		}
-		staged[c.Path] = name
 	}
-	for _, c := range changes {
-		target := p.join(c.Path)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, c := range changes {
 		if c.Kind == "remove" {
-			if err := os.Remove(target); err != nil {
-				return err
-			}
-			continue
+			err = os.Remove(p.join(c.Path))
+		} else {
+			err = os.Rename(staged[i], p.join(c.Path))
 		}
-		if err := os.Rename(staged[c.Path], target); err != nil {
-			return err
+		if err != nil {
+			return p.unwritable(c, err)
 		}
-		delete(staged, c.Path)
+		done++
 	}
 	return nil
 }
 
-// stage writes the new content to a temporary file in the target's folder.
-func (p Plan) stage(c Change) (string, error) {
-	dir := filepath.Dir(p.join(c.Path))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
+// undo restores what a file was before a change.
+func (p Plan) undo(c Change) error {
+	if c.Kind == "add" {
+		return os.Remove(p.join(c.Path))
 	}
-	f, err := os.CreateTemp(dir, ".mcpgen-*")
+	name, err := p.stage(c.Path, c.Old)
+	if err != nil {
+		return err
+	}
+	return os.Rename(name, p.join(c.Path))
+}
+
+// unwritable returns the error of a change, with the name of the file in place of that of a temporary one.
+func (p Plan) unwritable(c Change, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	} else if e, ok := errors.AsType[*os.LinkError](err); ok {
+		err = e.Err
+	}
+	if c.Kind == "remove" {
+		return fmt.Errorf("%s: cannot be removed: %w", p.join(c.Path), err)
+	}
+	return fmt.Errorf("%s: cannot be written: %w", p.join(c.Path), err)
+}
+
+// makeFolders makes a folder and those around it. It returns the new ones, the outer ones first.
+func makeFolders(dir string) (made []string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = append(made, at)
+	}
+	slices.Reverse(made)
+	return made, os.MkdirAll(dir, 0o777)
+}
+
+// stage writes the content of a file to a temporary file in its folder.
+func (p Plan) stage(path string, content []byte) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(p.join(path)), ".mcpgen-*")
 	if err != nil {
 		return "", err
 	}
 	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(p.join(c.Path)); err == nil {
+	if info, err := os.Stat(p.join(path)); err == nil {
 		mode = info.Mode().Perm()
 	}
-	_, err = f.Write(c.New)
+	_, err = f.Write(content)
 	if err == nil {
 		err = f.Chmod(mode)
 	}

@@ -1,6 +1,8 @@
 package files_test
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -82,7 +84,7 @@ func TestWrite(t *testing.T) {
 		t.Error("Changes wrote a file")
 	}
 
-	if _, err := plan.Write(); err != nil {
+	if _, err := plan.Write(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	wantTree := map[string]string{
@@ -92,7 +94,7 @@ func TestWrite(t *testing.T) {
 	if diff := cmp.Diff(wantTree, tree(t, dir)); diff != "" {
 		t.Error(diff)
 	}
-	if changes, err := plan.Write(); err != nil || len(changes) != 0 {
+	if changes, err := plan.Write(t.Context()); err != nil || len(changes) != 0 {
 		t.Errorf("a second Write: %v, %v", changes, err)
 	}
 }
@@ -126,7 +128,7 @@ func TestRefused(t *testing.T) {
 			tt.setup(t, dir)
 			before := tree(t, dir)
 			plan := files.Plan{Dir: dir, Files: []files.File{ours("p/a.go", "a"), ours("p/b.go", "b")}}
-			_, err := plan.Write()
+			_, err := plan.Write(t.Context())
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want it to contain %q", err, tt.want)
 			}
@@ -147,21 +149,73 @@ func TestNoFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := files.Plan{Dir: dir, Files: []files.File{ours("p/a.go", "a"), ours("b.go", "b")}, Owned: []string{"p"}}
-	if _, err := plan.Write(); err == nil || err.Error() != dir+": is not a folder" {
+	if _, err := plan.Write(t.Context()); err == nil || err.Error() != dir+": is not a folder" {
 		t.Errorf("got %v", err)
 	}
 }
 
-// TestHalfWay checks that a failure while staging leaves the old tree.
+// TestHalfWay checks that a failure leaves the old tree, and that the error names the file.
 func TestHalfWay(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "p/a.go", header+"old")
-	plan := files.Plan{Dir: dir, Files: []files.File{ours("p/a.go", "new"), ours(strings.Repeat("x", 300)+"/b.go", "b")}}
-	if _, err := plan.Write(); err == nil {
-		t.Fatal("a name of 300 bytes was written")
+	put(t, dir, "p/gone.go", header+"stale")
+	plan := files.Plan{
+		Dir: dir, Owned: []string{"p"},
+		Files: []files.File{ours("p/a.go", "new"), ours("p/added.go", "added"), ours("q", "in place of a folder"), ours("q/b.go", "b")},
 	}
-	if diff := cmp.Diff(map[string]string{"p/a.go": "old"}, tree(t, dir)); diff != "" {
+	_, err := plan.Write(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), filepath.Join(dir, "q")+": cannot be written: ") || strings.Contains(err.Error(), ".mcpgen-") {
+		t.Errorf("a file in the place of a folder: %v", err)
+	}
+	if diff := cmp.Diff(map[string]string{"p/a.go": "old", "p/gone.go": "stale"}, tree(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "q")); err == nil {
+		t.Error("a new folder was left")
+	}
+}
+
+// endsAfter is a context that ends when it was asked n times whether it has.
+type endsAfter struct {
+	context.Context
+	n int
+}
+
+func (e *endsAfter) Err() error {
+	if e.n--; e.n < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestInterrupted ends the context at each point, and expects the old tree or the new one.
+func TestInterrupted(t *testing.T) {
+	old := map[string]string{"p/a.go": "old", "p/gone.go": "stale"}
+	for n := 0; ; n++ {
+		dir := t.TempDir()
+		for path, text := range old {
+			put(t, dir, path, header+text)
+		}
+		plan := files.Plan{Dir: dir, Files: []files.File{ours("p/a.go", "new"), ours("q/added.go", "added")}, Owned: []string{"p"}}
+		want := old
+		_, err := plan.Write(&endsAfter{t.Context(), n})
+		if err == nil {
+			want = map[string]string{"p/a.go": "new", "q/added.go": "added"}
+		} else if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+			t.Errorf("ended after %d: %s", n, diff)
+		}
+		if err == nil {
+			if n == 0 {
+				t.Error("the end of the context was ignored")
+			}
+			return
+		}
+		if _, err := os.Stat(filepath.Join(dir, "q")); err == nil {
+			t.Error("a new folder was left")
+		}
 	}
 }
 
@@ -190,7 +244,7 @@ func TestDiff(t *testing.T) {
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "pins.json", "[]")
-	if err := files.Replace(dir, []files.File{{Path: "r/schema.json", Content: []byte("{}")}, {Path: "pins.json", Content: []byte("[1]")}}); err != nil {
+	if err := files.Replace(t.Context(), dir, []files.File{{Path: "r/schema.json", Content: []byte("{}")}, {Path: "pins.json", Content: []byte("[1]")}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(map[string]string{"r/schema.json": "{}", "pins.json": "[1]"}, tree(t, dir)); diff != "" {
@@ -220,12 +274,12 @@ func TestReplaceKept(t *testing.T) {
 		"dangling.json": "is not a regular file, so it is not replaced",
 		"locked.json":   "is read-only, so it is not replaced",
 	} {
-		err := files.Replace(dir, []files.File{{Path: "new.json"}, {Path: name}})
+		err := files.Replace(t.Context(), dir, []files.File{{Path: "new.json"}, {Path: name}})
 		if err == nil || !strings.HasSuffix(err.Error(), problem) {
 			t.Errorf("%s: %v, want an error that ends in %q", name, err, problem)
 		}
 	}
-	if err := files.Replace(dir, []files.File{{Path: "link.json", Content: []byte("[1]")}, {Path: "mine.json", Content: []byte("[2]")}}); err != nil {
+	if err := files.Replace(t.Context(), dir, []files.File{{Path: "link.json", Content: []byte("[1]")}, {Path: "mine.json", Content: []byte("[2]")}}); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(filepath.Join(dir, "link.json")); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -256,7 +310,7 @@ func TestUsers(t *testing.T) {
 		Suffixes: []string{".gen.go"},
 		Users:    []files.File{ours("main.go", "main"), {Path: "go.mod", Content: []byte("module m")}},
 	}
-	changes, err := plan.Write()
+	changes, err := plan.Write(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +325,7 @@ func TestUsers(t *testing.T) {
 	// A file in the way prevents the user's files from being written, too.
 	put(t, dir, "new.gen.go", "package mine")
 	plan.Users = append(plan.Users, files.File{Path: "README.md", Content: []byte("read")})
-	if _, err := plan.Write(); err == nil {
+	if _, err := plan.Write(t.Context()); err == nil {
 		t.Error("a file that is not generated was written over")
 	}
 	if _, there := tree(t, dir)["README.md"]; there {
@@ -294,7 +348,7 @@ func TestFormer(t *testing.T) {
 			"http.go": {[]byte("package main // old http")}, "mine.go": {[]byte("package main // old")}, "missing.go": {[]byte("package main")},
 		},
 	}
-	changes, err := plan.Write()
+	changes, err := plan.Write(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
