@@ -31,7 +31,7 @@ type grant struct {
 	Expiry  time.Time `json:"expiry,omitzero"`
 	// Requested are the scopes that were asked for, over all authorizations by this issuer.
 	Requested []string `json:"requested,omitempty"`
-	// Granted are those that the authorization server reports.
+	// Granted are those that the authorization server reports, or else those that were asked for.
 	Granted []string `json:"granted,omitempty"`
 	// Reach is what the server could refer to when the grant was obtained, for the requests that renew it
 	// before the server is asked anything.
@@ -51,7 +51,8 @@ func (g *grant) valid() bool {
 	return scheme && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
 }
 
-// newGrant returns the grant of a response that was requested at a time.
+// newGrant returns the grant of a response that was requested at a time. Its Granted is nil if the response has no
+// scopes.
 func (t *Transport) newGrant(from *target, client *Credentials, scopes []string, response *issued, requested time.Time, proofs *prover) (*grant, error) {
 	g := &grant{
 		Server:     t.canonical,
@@ -66,7 +67,6 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 		Refresh:    response.RefreshToken,
 		Expiry:     response.expiry(requested),
 		Requested:  scopes,
-		Granted:    scopes,
 	}
 	if response.Scope != nil {
 		g.Granted = oauth.ParseScopes(*response.Scope)

@@ -165,7 +165,8 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	var earlier []string
 	if stored != nil && stored.Issuer == found.issuer {
 		earlier = stored.Requested
-		if n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried() == triedNothing {
+		refreshable := !found.bound || stored.Type == oauth.SchemeDPoP // otherwise the next token is not bound either
+		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried() == triedNothing {
 			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
 				t.try(triedRefresh)
 				return g, err
@@ -186,6 +187,9 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	}
 	if err != nil {
 		return nil, err
+	}
+	if g.Granted == nil {
+		g.Granted = scopes // RFC 6749, section 5.1
 	}
 	t.try(triedFlow)
 	return g, t.saveGrant(ctx, g)
@@ -241,6 +245,9 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	}
 	if next.Refresh == "" {
 		next.Refresh = g.Refresh
+	}
+	if next.Granted == nil {
+		next.Granted = g.Granted // RFC 6749, section 6
 	}
 	return next, t.saveGrant(ctx, next)
 }

@@ -3,6 +3,7 @@ package client_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -91,6 +92,73 @@ func TestRefresh(t *testing.T) {
 	want(t, got, err, "200 ok access-4 body") // the old refresh token is used up: the user agrees again
 	if n := len(w.visits); n != 2 || w.count("as grants by refresh_token") != 3 {
 		t.Errorf("%d visits; requests:\n%s", n, strings.Join(w.log, "\n"))
+	}
+}
+
+// A response without scopes means those that were asked for, and that of a refresh those that were granted before
+// (RFC 6749, sections 5.1 and 6).
+func TestGrantedScopes(t *testing.T) {
+	for _, test := range []struct{ first, refreshed, want string }{
+		{"", "", "basic offline_access"},
+		{"basic", "", "basic"},
+		{"basic", "basic write", "basic write"},
+		{"", "basic", "basic"},
+	} {
+		w := newWorld(t)
+		reported := test.first
+		w.issue = func(_ url.Values, response map[string]any) {
+			if reported != "" {
+				response["scope"] = reported
+			}
+		}
+		transport := w.transport(client.Options{})
+		got, err := call(t.Context(), transport.Client(), w.url(), "")
+		want(t, got, err, "200 ok access-1 body")
+		reported = test.refreshed
+		w.revokeAccess()
+		got, err = call(t.Context(), transport.Client(), w.url(), "")
+		want(t, got, err, "200 ok access-2 body")
+		status, err := transport.Status(t.Context())
+		want(t, strings.Join(status.Scopes, " "), err, test.want)
+		if len(w.visits) != 1 {
+			t.Errorf("%d visits", len(w.visits))
+		}
+	}
+}
+
+// A server that begins to demand tokens that are bound to a key gets one by a new login: the refresh token of a
+// token that is not bound would bring another one like it.
+func TestBoundLater(t *testing.T) {
+	w := newWorld(t)
+	bound := false
+	w.serve = func(rw http.ResponseWriter, r *http.Request) bool {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "DPoP ")
+		switch {
+		case !bound || r.URL.Path != "/mcp":
+			return false
+		case ok:
+			io.WriteString(rw, "ok "+token)
+		default:
+			rw.Header().Set("WWW-Authenticate", `DPoP resource_metadata="`+w.mcp.URL+`/.well-known/oauth-protected-resource/mcp"`)
+			rw.WriteHeader(401)
+		}
+		return true
+	}
+	w.issue = func(form url.Values, response map[string]any) {
+		if bound && form.Get("grant_type") == "authorization_code" {
+			response["token_type"] = "DPoP"
+		}
+	}
+	c := w.transport(client.Options{}).Client()
+	got, err := call(t.Context(), c, w.url(), "")
+	want(t, got, err, "200 ok access-1 body")
+	bound = true
+	for range 2 {
+		got, err = call(t.Context(), c, w.url(), "")
+		want(t, got, err, "200 ok access-2")
+	}
+	if used := w.refresh["refresh-1 basic offline_access"]; used != "current" || len(w.visits) != 2 {
+		t.Errorf("the refresh token is %q, %d visits; requests:\n%s", used, len(w.visits), strings.Join(w.log, "\n"))
 	}
 }
 
