@@ -325,6 +325,7 @@ func untyped[A any, R wire.Appender](handler func(context.Context, A) (R, error)
 	if handler == nil {
 		return nil
 	}
+	nilIfZero := newNilIfZero[R]()
 	return func(ctx context.Context, arguments A) (wire.Appender, error) {
 		return nilIfZero(handler(ctx, arguments))
 	}
@@ -335,17 +336,30 @@ func untypedOfURI[V any, R wire.Appender](handler func(context.Context, string, 
 	if handler == nil {
 		return nil
 	}
+	nilIfZero := newNilIfZero[R]()
 	return func(ctx context.Context, uri string, variables V) (wire.Appender, error) {
 		return nilIfZero(handler(ctx, uri, variables))
 	}
 }
 
-// nilIfZero returns the result of a handler, or nil if it is the zero value of its type, such
-// as a nil pointer.
-func nilIfZero[R wire.Appender](result R, err error) (wire.Appender, error) {
+// newNilIfZero returns the function that returns the result of a handler, or nil if it is the zero value of its
+// type, such as a nil pointer. Every value of a type that cannot be compared, such as a struct with a slice, is a
+// result.
+func newNilIfZero[R wire.Appender]() func(R, error) (wire.Appender, error) {
 	var zero R
-	if err != nil || wire.Appender(result) == wire.Appender(zero) {
-		return nil, err
+	compares := isComparable(zero)
+	return func(result R, err error) (wire.Appender, error) {
+		if err != nil || compares && wire.Appender(result) == wire.Appender(zero) {
+			return nil, err
+		}
+		return result, nil
 	}
-	return result, nil
+}
+
+// isComparable reports whether a zero value can be compared with others of its type. A comparison panics if it
+// cannot, and package reflect, which could tell, is not linked into servers.
+func isComparable(zero wire.Appender) (is bool) {
+	defer func() { is = recover() == nil }()
+	other := zero
+	return zero == other
 }

@@ -187,3 +187,40 @@ func TestOlderServer(t *testing.T) {
 func sessionBindings() []runtime.Binding {
 	return slices.DeleteFunc(generated.ClientBindings(), func(b runtime.Binding) bool { return b.Stateless() })
 }
+
+// listed is a result whose values cannot be compared.
+type listed struct{ all []string }
+
+func (listed) AppendJSON(dst []byte) ([]byte, error) { return append(dst, `{"content":[]}`...), nil }
+
+// named is a result by its pointer.
+type named struct{ name string }
+
+func (*named) AppendJSON(dst []byte) ([]byte, error) { return append(dst, `{"content":[]}`...), nil }
+
+// TestResultTypes checks which results of handlers are none: the zero values of types that can be compared.
+func TestResultTypes(t *testing.T) {
+	for name, test := range map[string]struct {
+		tool catalog.Tool
+		none bool
+	}{
+		"a struct with a slice":                 {resulting(listed{}), false},
+		"a struct with a slice of values":       {resulting(listed{[]string{"a"}}), false},
+		"a pointer":                             {resulting(&named{}), false},
+		"a nil pointer":                         {resulting[*named](nil), true},
+		"text":                                  {resulting(wire.Object(`{"content":[]}`)), false},
+		"no text":                               {resulting(wire.Object("")), true},
+		"an interface with a struct of a slice": {resulting[wire.Appender](listed{}), false},
+		"a nil interface":                       {resulting[wire.Appender](nil), true},
+	} {
+		got, err := test.tool.Call(t.Context(), "{}")
+		if err != nil || (got == nil) != test.none {
+			t.Errorf("%s: got %v, %v", name, got, err)
+		}
+	}
+}
+
+// resulting returns a tool with a result.
+func resulting[R wire.Appender](result R) catalog.Tool {
+	return catalog.NewTool(wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), func(context.Context, wire.Object) (R, error) { return result, nil })
+}
