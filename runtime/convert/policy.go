@@ -174,13 +174,21 @@ func RefuseTools(c *Conversion, params wire.Raw) wire.Raw {
 	return object(c, without(params, "tools"))
 }
 
-// OptionsAsEnumNames turns an enum with titled options into one with enumNames.
+// OptionsAsEnumNames turns an enum with titled options into one with enumNames. An option without a title is named by
+// its value, so that both lists have the same length. An option without a value is refused.
 func OptionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
 	options, _ := wire.Object(schema).Get("oneOf")
 	var values, names []wire.Raw
-	for _, option := range options.Elements() {
+	for i, option := range options.Elements() {
 		value, _ := wire.Object(option).Get("const")
-		name, _ := wire.Object(option).Get("title")
+		if value.Kind() != wire.KindString {
+			c.Refuse("the const of an option is not a string", "oneOf", strconv.Itoa(i))
+			return schema
+		}
+		name, titled := wire.Object(option).Get("title")
+		if !titled {
+			name = value
+		}
 		values, names = append(values, value), append(names, name)
 	}
 	c.Lose("the older revision has no titled options: sent as enum and enumNames", "oneOf")
