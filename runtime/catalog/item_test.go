@@ -193,8 +193,8 @@ type listed struct{ all []string }
 
 func (listed) AppendJSON(dst []byte) ([]byte, error) { return append(dst, `{"content":[]}`...), nil }
 
-// named is a result by its pointer.
-type named struct{ name string }
+// named is a result by pointer.
+type named struct{}
 
 func (*named) AppendJSON(dst []byte) ([]byte, error) { return append(dst, `{"content":[]}`...), nil }
 
