@@ -126,7 +126,8 @@ func (o Options) withDefaults() Options {
 // has its id, with the code jsonrpc.CodeServerBusy, or jsonrpc.CodeUnavailable in revisions without sessions.
 type Load struct {
 	// MaxInFlight limits the requests in flight of all callers. Further ones get status 503. A request
-	// is in flight until its handler has returned, even if its client has closed the connection.
+	// is in flight until its handler has returned, even if its client has closed the connection. A call that
+	// becomes a task is in flight until it is answered with the task; MaxRunning in tasks.Options limits those.
 	// subscriptions/listen does not count, see MaxListeners in runtime.ServerOptions. A batch counts as
 	// its requests; one that is larger than a limit is admitted when nothing else is in flight.
 	MaxInFlight int

@@ -183,6 +183,10 @@ func (t *Tasks) getTask(ctx context.Context, p *taskParams) (extensionTask, erro
 // updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
 // ignored.
 func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, error) {
+	over, err := t.admit(runtime.PrincipalOf(ctx)) // before the answers are stored, because they may begin work
+	if err != nil {
+		return "", err
+	}
 	var begin *attempt
 	r, err := t.edit(ctx, p.id, "", func(r *Record) bool {
 		begin = nil
@@ -202,7 +206,10 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 		}
 		return answered
 	})
-	if err == nil && begin != nil {
+	if err != nil || begin == nil {
+		over()
+	} else {
+		begin.over = over
 		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
 	}
 	return "{}", err

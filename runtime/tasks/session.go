@@ -136,6 +136,7 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *atte
 	}
 	w, ok := s.register(r, a, stop)
 	if !ok {
+		a.over()
 		w.settle(outcome{lost: true})
 		return false
 	}
@@ -155,6 +156,7 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *atte
 		defer func() {
 			w.end(out)
 			s.forget(w)
+			a.over()
 		}()
 		if out = s.outcome(ctx, r); out.cancelled {
 			out = w.stopped(context.Cause(ctx))
@@ -165,6 +167,7 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *atte
 		cancel(runtime.ErrClosed)
 	}
 	if !ok {
+		a.over()
 		s.forget(w)
 		w.settle(outcome{lost: true})
 		w.unregister()

@@ -21,6 +21,8 @@ const (
 	defaultMaxTTL       = time.Hour
 	defaultPollInterval = time.Second
 	defaultMaxTasks     = 100
+	defaultMaxRunning   = 1000
+	defaultMaxPerOwner  = 100
 	defaultPageSize     = 50
 	defaultLease        = 30 * time.Second
 )
@@ -46,6 +48,16 @@ type Options struct {
 	// MaxTasks limits the tasks that are kept for a session, including finished ones.
 	// Requests for more are refused. It defaults to 100.
 	MaxTasks int
+	// MaxRunning limits the tasks that this process works on at a time. A task counts until its handler has
+	// returned, but not while a task of the extension waits for its client. Further requests, and answers for
+	// which a task has waited, are refused as busy: by the code jsonrpc.CodeServerBusy, or
+	// jsonrpc.CodeUnavailable in revisions without sessions. Limits of a transport do not count tasks,
+	// because their requests are answered at once. It defaults to 1,000.
+	MaxRunning int
+	// MaxRunningPerOwner limits those of each owner, as MaxRunning limits all. An owner is a principal, or a
+	// session without one. Tasks that have neither are only limited together, and those that this process
+	// has taken over are never refused. It defaults to 100.
+	MaxRunningPerOwner int
 	// PageSize is the maximum number of tasks in a page of tasks/list. It defaults to
 	// 50.
 	PageSize int
@@ -82,6 +94,8 @@ type Tasks struct {
 	lastID    int64                                // the time in the id of a session's task, see sessionID
 	taking    chan struct{}                        // a slot for each of maxTakeOvers
 	freed     chan struct{}                        // receives a value after a slot is free
+	running   map[string]int                       // the handlers that have not returned, by Record.payer
+	handlers  int                                  // all of them
 	working   sync.WaitGroup                       // the runs
 	listeners map[*runtime.ServerSession]*listener // until the subscription ends
 }
@@ -92,9 +106,11 @@ func New(opts Options) *Tasks {
 	opts.TTL = cmp.Or(max(opts.TTL, 0), defaultTTL)
 	opts.PollInterval = cmp.Or(max(opts.PollInterval, 0), defaultPollInterval)
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), defaultMaxTasks)
+	opts.MaxRunning = cmp.Or(max(opts.MaxRunning, 0), defaultMaxRunning)
+	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, running: map[string]int{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}

@@ -27,6 +27,7 @@ type attempt struct {
 	holder string // unique, so that a process does not mistake its own lost lease for a valid one
 	number int
 	slot   func() // frees the slot among maxTakeOvers; nil if it has none
+	over   func() // no longer counts the work against Options.MaxRunning; called when its handler has returned
 }
 
 // free gives back the slot among maxTakeOvers.
@@ -86,8 +87,15 @@ func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (
 	now := time.Now()
 	r.Owner = strings.Clone(runtime.PrincipalOf(ctx))
 	r.Status, r.Created, r.Expires, r.Poll = working, now, now.Add(lifetime), t.opts.PollInterval
+	over, err := t.admit(r.payer())
+	if err != nil {
+		return nil, err
+	}
 	a := t.claim(r, now)
-	err := t.store.Create(ctx, r)
+	a.over = over
+	if err = t.store.Create(ctx, r); err != nil {
+		over()
+	}
 	switch {
 	case errors.Is(err, ErrFull):
 		err = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks")
@@ -153,6 +161,7 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 	ctx, stop := context.WithCancelCause(base)
 	w, ok := t.register(r, a, stop)
 	if !ok {
+		a.over()
 		stop(nil) // the lease ends, and another process takes it over
 		return
 	}
@@ -160,7 +169,10 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 	r = r.clone() // the caller answers with r
 	go func() {
 		out := outcome{err: errInternal} // if the handler ends the goroutine
-		defer func() { w.end(out) }()
+		defer func() {
+			w.end(out)
+			a.over()
+		}()
 		for out = t.outcome(ctx, server, r); out.again() && !engine.Wait(ctx.Done(), r.Poll, nil); out = t.outcome(ctx, server, r) {
 			r.State = out.state
 		}
@@ -411,7 +423,7 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	}
 }
 
-// takeOver takes over the work that is due. It returns true if maxTakeOvers keeps it from a part of it.
+// takeOver takes over the work that is due. It returns true if there is no slot for a part of it.
 func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
 	now := time.Now()
 	if err := t.store.Expire(ctx, now); err != nil {
@@ -474,7 +486,7 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 		slot()
 		return r, nil, err
 	}
-	begin.slot = slot
+	begin.slot, begin.over = slot, t.count(r.payer())
 	time.AfterFunc(t.opts.Lease, slot) // as in watch
 	return r, begin, nil
 }
@@ -488,8 +500,59 @@ func (t *Tasks) backOff(lost int) time.Duration {
 	return t.opts.Lease << (lost - 1)
 }
 
-// takeSlot takes one of maxTakeOvers slots, unless there is none. The first call of free gives it back.
+// admit counts work that is about to begin, unless that exceeds Options.MaxRunning or MaxRunningPerOwner. Over must be
+// called once when its handler has returned.
+func (t *Tasks) admit(payer string) (over func(), err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.handlers >= t.opts.MaxRunning:
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d tasks are running; try again later", t.handlers)
+	case payer != "" && t.running[payer] >= t.opts.MaxRunningPerOwner:
+		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d of your tasks are running; try again later", t.running[payer])
+	}
+	return t.counted(payer), nil
+}
+
+// count counts work that this process has taken over, as admit does.
+func (t *Tasks) count(payer string) (over func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.counted(payer)
+}
+
+// counted counts the work of a payer. The caller holds t.mu.
+func (t *Tasks) counted(payer string) (over func()) {
+	t.handlers++
+	t.running[payer]++
+	return func() {
+		t.mu.Lock()
+		t.handlers--
+		if t.running[payer]--; t.running[payer] == 0 {
+			delete(t.running, payer)
+		}
+		t.mu.Unlock()
+		t.free()
+	}
+}
+
+// free tells Serve that there is room for more work.
+func (t *Tasks) free() {
+	select {
+	case t.freed <- struct{}{}:
+	default:
+	}
+}
+
+// takeSlot takes one of maxTakeOvers slots, unless there is none or the process works on Options.MaxRunning tasks. The
+// first call of free gives it back.
 func (t *Tasks) takeSlot() (free func(), ok bool) {
+	t.mu.Lock()
+	full := t.handlers >= t.opts.MaxRunning
+	t.mu.Unlock()
+	if full {
+		return nil, false
+	}
 	select {
 	case t.taking <- struct{}{}:
 	default:
@@ -497,10 +560,7 @@ func (t *Tasks) takeSlot() (free func(), ok bool) {
 	}
 	return sync.OnceFunc(func() {
 		<-t.taking
-		select {
-		case t.freed <- struct{}{}:
-		default:
-		}
+		t.free()
 	}), true
 }
 
