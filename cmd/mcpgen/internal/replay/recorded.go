@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/recording"
+	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -38,6 +41,7 @@ type Request struct {
 const (
 	reasonUnanswered = "has no answer in the recording"
 	reasonRevision   = "names no revision"
+	reasonUnknown    = "is not a request of the revision"
 	reasonTask       = "is about a task, whose id differs each time"
 	reasonListen     = "is a subscription"
 	reasonRedacted   = "has a secret that the recording leaves out"
@@ -144,10 +148,18 @@ func (s *Session) unplayable(r *Request) string {
 		return reasonRevision
 	case task || strings.HasPrefix(r.Method, "tasks/"):
 		return reasonTask
+	case !s.has(r.Method):
+		return reasonUnknown
 	case strings.Contains(string(r.Params), recording.RedactedPrefix):
 		return reasonRedacted
 	}
 	return ""
+}
+
+// has reports whether the session's revision has a request. An unknown revision is an error of Binding.
+func (s *Session) has(method string) bool {
+	r, ok := generated.Lookup(s.Revision)
+	return !ok || slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == method && m.Kind == jsonrpc.Request })
 }
 
 // object returns a value as an object, or an empty one if it is not an object.
