@@ -36,6 +36,9 @@ func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]
 		}
 		r := wire.NewStringReader(string(list))
 		items = wire.ReadList(r, (*wire.Object).DecodeJSON)
+		if cursor, ok := result.Get("nextCursor"); ok && cursor.Kind() != wire.KindString && cursor.Kind() != wire.KindNull {
+			return nil, nil, fmt.Errorf("the nextCursor of %s is not a string, so the rest of the list cannot be requested", method)
+		}
 		return items, new(result.GetString("nextCursor")), r.Err()
 	}) {
 		if err != nil {

@@ -183,3 +183,27 @@ changed "x://about" at /mimeType: "text/plain" was added`
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// page is a server with one answer to each request.
+type page struct {
+	runtime.Caller
+	result string
+}
+
+func (p page) Call(_ context.Context, _ string, _ wire.Appender, result wire.Value) error {
+	return wire.UnmarshalString(p.result, result)
+}
+
+// TestListCursor checks that a list whose rest cannot be requested is an error.
+func TestListCursor(t *testing.T) {
+	for result, want := range map[string]string{
+		`{"tools":[{"name":"a"}]}`:                   "",
+		`{"tools":[{"name":"a"}],"nextCursor":null}`: "",
+		`{"tools":[{"name":"a"}],"nextCursor":2}`:    "the nextCursor of tools/list is not a string, so the rest of the list cannot be requested",
+	} {
+		all, err := tools.List(t.Context(), page{result: result})
+		if want == "" && (err != nil || len(all) != 1) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%s: %v, %v", result, all, err)
+		}
+	}
+}
