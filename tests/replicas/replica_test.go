@@ -54,7 +54,7 @@ func replica() error {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	keeper := tasks.New(tasks.Options{
-		Store: shared.tasks, Lease: lease, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
+		Store: shared.tasks, Lease: lease, MaxRunning: limit, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
 	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
 	if shared.bus != nil {
@@ -83,7 +83,7 @@ func replica() error {
 	return errors.Join(err, <-worked)
 }
 
-// limit is that of sessions and of requests in flight: more than there are in a test.
+// limit is that of sessions, of requests in flight and of running tasks: more than there are in a test.
 const limit = 100_000
 
 // shared is what replicas share.
