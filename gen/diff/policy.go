@@ -237,7 +237,7 @@ func ParseFailOn(text string) (FailOn, error) {
 			return nil, fmt.Errorf("unknown condition %q: expected server, client, to-server or to-client", name)
 		}
 		if c.Level = Level(level); !slices.Contains(levels[1:], c.Level) {
-			return nil, fmt.Errorf("unknown level %q: expected err, undecided, warn or info (none cannot be combined)", level)
+			return nil, fmt.Errorf("unknown level %q: expected err, undecided, warn or info, or none alone", level)
 		}
 		list = append(list, c)
 	}
