@@ -100,7 +100,11 @@ func bridgeCommand() *cobra.Command {
 			if cmd.Context().Err() != nil {
 				err = nil // a signal ends the bridge as intended
 			}
-			lost.print(cmd.ErrOrStderr())
+			if unreached := b.Unreached(); unreached != nil {
+				err = cmp.Or(err, unreached)
+			} else {
+				lost.print(cmd.ErrOrStderr())
+			}
 			if file != nil {
 				err = cmp.Or(err, json.NewEncoder(file).Encode(lost.report()))
 			}

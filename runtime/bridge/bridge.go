@@ -84,6 +84,7 @@ type Bridge struct {
 	eras  runtime.Eras
 	pool  pool
 	held  held
+	reach reach
 	tools headers.Tools // as the last lists of the server declare them; only the bridge sees the headers of its clients
 }
 
@@ -105,6 +106,29 @@ func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bri
 		Rounds:  opts.Rounds,
 	}, b.bindings()...)
 	return b
+}
+
+// reach notes whether a server can be reached.
+type reach struct {
+	mu      sync.Mutex
+	reached bool
+	err     error // of the last attempt
+}
+
+func (r *reach) note(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reached, r.err = r.reached || err == nil, err
+}
+
+// Unreached returns the error of the last attempt to open a session with the server, if none has ever succeeded.
+func (b *Bridge) Unreached() error {
+	b.reach.mu.Lock()
+	defer b.reach.mu.Unlock()
+	if b.reach.reached {
+		return nil
+	}
+	return b.reach.err
 }
 
 // revisions returns the revisions of the table with the given names, or all if only is nil.

@@ -75,6 +75,9 @@ func (b *Bridge) connect(ctx context.Context, of client, f *front) (*link, error
 		options.MaxRounds = -1 // the client answers questions
 	}
 	session, err := runtime.NewClient(options, l.clientBindings(&declared)...).Connect(opening, b.dial())
+	if ctx.Err() == nil { // otherwise the client has gone
+		b.reach.note(err)
+	}
 	if err != nil {
 		return nil, err
 	}
