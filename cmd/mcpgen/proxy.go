@@ -128,7 +128,9 @@ func proxyCommand() *cobra.Command {
 			}
 			tap.Close()
 			n := tap.Counts()
-			fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", report.Plural(n.Messages, "message"), counts(n.Tally))
+			if err == nil || n.Messages > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "mcpgen proxy: %s, %s\n", report.Plural(n.Messages, "message"), counts(n.Tally))
+			}
 			if recorded != nil && recorded.Err() != nil {
 				err = cmp.Or(err, fmt.Errorf("--record: %w", recorded.Err()))
 			}
