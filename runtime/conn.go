@@ -401,10 +401,19 @@ func (p *conn) keepAlive() {
 				quiet = p.silence.lasts()
 			}
 			failed = 0
+			if quiet >= every {
+				quiet = 0 // the peer could not hear the ping
+			}
 			timer.Reset(every - quiet)
 		}
 		p.giveUp(ErrUnresponsive)
 	})
+}
+
+// unheard is the error of a transport for a message that the peer cannot hear now, although the session goes on.
+type unheard interface {
+	error
+	Unheard() bool
 }
 
 // answersPing reports whether the peer sends anything within limit after a ping. The ping has its own
@@ -418,7 +427,8 @@ func (p *conn) answersPing(limit time.Duration) bool {
 		ping := sender{conn: p}.message(jsonrpc.Request, methodPing, nil)
 		_, err := ping.sent.exchange(ctx, ping)
 		_, refused := asError(err)
-		answered <- err == nil || refused
+		_, unheard := errors.AsType[unheard](err)
+		answered <- err == nil || refused || unheard
 	}) {
 		return true
 	}

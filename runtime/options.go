@@ -50,7 +50,7 @@ type Limits struct {
 
 	// KeepAlive is how long the peer may be silent before it is pinged, and how long it has to
 	// answer. If it is 0, the peer is never pinged. Messages served without a session are not
-	// pinged either.
+	// pinged either, nor is a client over Streamable HTTP that has no GET open.
 	KeepAlive time.Duration
 	// KeepAliveFailures is how many pings in a row must fail to end the session with
 	// ErrUnresponsive. 0 means 3.

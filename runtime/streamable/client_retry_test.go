@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -218,6 +219,22 @@ func TestAnswersAreSentAgain(t *testing.T) {
 		time.Sleep(time.Minute)
 		if posts := s.posts(); len(posts) != 3 || posts[0] != posts[2] {
 			t.Errorf("sent: %q", posts)
+		}
+	})
+}
+
+// TestLostWhileListening checks that a session ends when the server no longer knows it, although the client only listens.
+func TestLostWhileListening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &server{answer: func(r *http.Request, _ string) *http.Response {
+			if r.Header.Get(headerLast) == "" {
+				return respond(200, asStream, "id: a_1\ndata:\n\n") // which ends
+			}
+			return respond(404, "", "")
+		}}
+		session := s.session(t, false, ClientOptions{})
+		if err := session.Wait(); !errors.Is(err, ErrSessionLost) {
+			t.Error(err)
 		}
 	})
 }

@@ -49,6 +49,7 @@ type exchange struct {
 	last    string // id of the last event
 	retry   retry
 	news    bool // the last connection carried a message
+	worked  bool // there was a connection
 	tooLong bool // a message was skipped
 }
 
@@ -299,6 +300,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 
 // connected reads one connection of a stream. An error is final.
 func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
+	e.worked = true
 	body := &web.Quoted{Reader: resp.Body}
 	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
 	answered, err = e.events(reader)
@@ -338,7 +340,7 @@ func (e *exchange) resume() (*http.Response, error) {
 		return resp, nil
 	}
 	defer web.Discard(resp)
-	if resp.StatusCode == http.StatusNotFound && !e.id.IsZero() {
+	if resp.StatusCode == http.StatusNotFound && (!e.id.IsZero() || e.worked) { // otherwise the server may have no such stream
 		return nil, &finalError{e.t.refused(resp)}
 	}
 	failure, _ := web.Failure(resp)

@@ -156,6 +156,11 @@ const revisionAssumed = "2025-03-26"
 // than initialize is served under the revision that it names.
 func (p *post) single(initialize bool) error {
 	h := p.handler
+	counted, err := h.requests.Enter(p.request, h.log)
+	if err != nil {
+		return err
+	}
+	defer h.requests.Leave(counted)
 	s := h.newSession("", "")
 	var handshake runtime.Handshake
 	if !initialize {

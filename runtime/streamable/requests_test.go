@@ -43,7 +43,11 @@ func TestMaxRequests(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := modernHandler(t, slow, c.opts)
 				defer h.Close()
-				for range 2 { // the places are free again
+				sessionless := c.opts
+				sessionless.Stateless = true
+				old := modernHandler(t, slow, sessionless)
+				defer old.Close()
+				for _, h := range []*Handler{h, h, old, old} { // the places are free again
 					served, refused := make([]int, 3), 0
 					var all sync.WaitGroup
 					for client := range 3 {
@@ -51,6 +55,10 @@ func TestMaxRequests(t *testing.T) {
 							r := httptest.NewRequestWithContext(t.Context(), "POST", "/", strings.NewReader(alone(1, "second", "")))
 							r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1", client+1)
 							r.Header = http.Header{"Content-Type": {"application/json"}, headerRevision: {r07}, "Mcp-Method": {"second"}}
+							if h == old {
+								r.Body = io.NopCloser(strings.NewReader(mcptest.Call(1, "second", "{}")))
+								r.Header = http.Header{"Content-Type": {"application/json"}, headerRevision: {r11}}
+							}
 							w := httptest.NewRecorder()
 							var done atomic.Bool
 							all.Go(func() {
@@ -72,9 +80,9 @@ func TestMaxRequests(t *testing.T) {
 						t.Errorf("%v are served and %d refused, want %d of the first client and %d of all", served, refused, c.first, c.all)
 					}
 					all.Wait()
-				}
-				if n := h.requests.Len(); n != 0 {
-					t.Errorf("%d requests are in progress", n)
+					if n := h.requests.Len(); n != 0 {
+						t.Errorf("%d requests are in progress", n)
+					}
 				}
 			})
 		})

@@ -91,12 +91,25 @@ func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if err := s.maySend(&m); err != nil {
 		return err
 	}
-	if s.single() {
+	switch {
+	case s.single():
 		return errStateless
+	case m.Method == "ping" && !s.streams.heard():
+		return errUnheard{}
 	}
 	_, err := s.streams.current().send(ctx, m)
 	return err
 }
+
+// errUnheard is the error of a ping to a client that has no GET open. It does not need one, so its silence means nothing.
+type errUnheard struct{}
+
+func (errUnheard) Error() string {
+	return "streamable: the client does not listen for messages of the server"
+}
+
+// Unheard tells the session that the client cannot have heard the message.
+func (errUnheard) Unheard() bool { return true }
 
 // maySend returns an error if a message cannot be sent.
 func (s *Session) maySend(m *runtime.Outgoing) error {

@@ -84,6 +84,13 @@ func (t *streams) current() *stream {
 	return t.own[len(t.own)-1]
 }
 
+// heard reports whether the client has a GET open for the server's own messages.
+func (t *streams) heard() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.own, func(st *stream) bool { return st.listeners > 0 })
+}
+
 // claim returns the stream of the server's own messages for a GET: st or, if st is nil, one that no
 // GET follows. It takes only st from another GET. unclaim must follow.
 func (t *streams) claim(st *stream) *stream {

@@ -398,6 +398,19 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
+// TestPingsNeedListener checks that a session is not ended because its client has no GET open, which carries the pings.
+func TestPingsNeedListener(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard, Limits: runtime.Limits{KeepAlive: time.Second}}, r11)
+		r := newMemoryRig(t, server, Options{})
+		id := r.open(r11)
+		time.Sleep(5 * time.Second)
+		if resp, text := r.do("POST", mcptest.Call(5, "echo", `{"a":1}`), headerSession, id); resp.StatusCode != 200 {
+			t.Errorf("%s: %s", resp.Status, text)
+		}
+	})
+}
+
 // TestDisconnectResumed checks that a handler in the goroutine of its POST can end the GET by which the client has come
 // back for the answer, but not the POST.
 func TestDisconnectResumed(t *testing.T) {
