@@ -99,7 +99,9 @@ func verifyCommand() *cobra.Command {
 			}
 			err := v.all(cmd, args, v.file)
 			v.sum.Revision = strings.Join(v.spoken, ", ")
-			v.out.summary(v.sum)
+			if err == nil || v.sum.Values > 0 {
+				v.out.summary(v.sum)
+			}
 			if err == nil && v.sum.Reaches(audit.Level(v.failOn)) {
 				return errFindings
 			}
