@@ -110,7 +110,10 @@ The output lists the changes since the last import of the same revision, or else
 since the revision before it. It also lists the errata that apply, the rows
 that must be added or ended before the revision can be generated, and the
 identifiers without a doc comment. If rows must be added or ended, the exit code
-is 1.`,
+is 1.
+
+A program has the pins it was built with, so mcpgen spec generate does not see the
+new ones until make has built it again.`,
 		Args: oneArgument("FILE or URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(filepath.Join(dir, "pins.json")); err != nil || info.IsDir() {
@@ -192,6 +195,9 @@ func (p pinnedSchema) text(out io.Writer) {
 	list("still needed before the revision can be generated:", p.Needed)
 	list("without a doc comment in docs.yaml:", p.Undocumented)
 	list(unbridgedTitle, p.Unbridged)
+	if len(p.Needed)+len(p.Stale) == 0 {
+		fmt.Fprintln(out, "\nnext: run make, which builds mcpgen with these pins and generates the packages; this mcpgen has the pins it was built with")
+	}
 }
 
 // comparison is the report of spec verify.
