@@ -154,7 +154,7 @@ func TestErrorTexts(t *testing.T) {
 			return (&actor{answer: func(m jsonrpc.Message) []string {
 				return resultOf(m, strings.Replace(greeted, r25, "2023-01-01", 1))
 			}}).serve()
-		}, r25), `runtime: connect: the server answered protocol version "2023-01-01"; bound are 2025-11-25`},
+		}, r25), `runtime: connect: the server answered protocol version "2023-01-01"; the client supports 2025-11-25`},
 		{"connect: an older server", connect(func(*testing.T) runtime.Transport { return legacy(refusing(-32601, "")).serve() }, r26),
 			`runtime: connect: the server does not seem to speak 2026-07-28, and an older revision needs a binding: server/discover: error -32601: no`},
 		{"connect: a result that is none", connect(func(*testing.T) runtime.Transport {

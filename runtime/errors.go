@@ -27,7 +27,7 @@ type VersionError struct {
 
 // Error returns the revisions of both sides.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("runtime: the server answered protocol version %.50q; bound are %s", e.Answered, strings.Join(e.Bound, ", "))
+	return fmt.Sprintf("runtime: the server answered protocol version %.50q; the client supports %s", e.Answered, strings.Join(e.Bound, ", "))
 }
 
 // EraError reports that the server does not answer server/discover, so that it probably speaks only

@@ -68,8 +68,8 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 		Params(jen.Index().Byte(), jen.Error())
 }
 
-// glue renders the methods for encoding/json, and for package fmt, which prints the addresses of optional members
-// otherwise.
+// glue renders the methods for encoding/json, and for package fmt, which would print the
+// addresses of optional members.
 func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
 		f.Line()
@@ -77,7 +77,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 		f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
 			jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
 		)
-		if o, ok := d.Type.(*ir.Object); ok && !e.checked && slices.ContainsFunc(o.Fields, byPointer) {
+		if !e.checked && !isText(d.Type) {
 			f.Line()
 			f.Add(doc("String returns the value as JSON."))
 			f.Func().Params(jen.Id("x").Id(d.Name)).Id("String").Params().String().Values(jen.Return(jen.Qual(wirePath, "String").Call(jen.Op("&").Id("x"))))
@@ -94,6 +94,15 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 			jen.Return(jen.Qual(wirePath, unmarshal).Call(jen.Id("data"), jen.Id("x"))),
 		)
 	}
+}
+
+// isText reports whether package fmt prints values of a type as text without help.
+func isText(t ir.Type) bool {
+	switch ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
+		return true
+	}
+	return false
 }
 
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {

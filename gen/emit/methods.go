@@ -103,7 +103,11 @@ func isUnion(d *ir.Decl) bool {
 func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
 	typeName := "Unimplemented" + p.name
 	f.Line()
-	f.Add(doc(fmt.Sprintf("%s responds to ping with an empty result and to other requests with \"method not found\" (-32601). It ignores notifications.", typeName)))
+	answers := "responds to requests"
+	if slices.ContainsFunc(methods, func(m *ir.Method) bool { return m.Wire == "ping" }) {
+		answers = "responds to ping with an empty result and to other requests"
+	}
+	f.Add(doc(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
 	f.Type().Id(typeName).Struct()
 	for _, m := range methods {
 		f.Line()

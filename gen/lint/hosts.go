@@ -191,7 +191,7 @@ func (h *hostCheck) summary() {
 		if h.places += n; n > 1 {
 			times = fmt.Sprintf(", in %d places of the schema", n)
 		}
-		h.add("gemini-keyword", h.first[keyword], "%q is not a keyword of its subset%s", keyword, times)
+		h.add("gemini-keyword", h.first[keyword], "the subset of JSON Schema that it accepts does not have the keyword %q%s", keyword, times)
 	}
 }
 

@@ -93,7 +93,7 @@ var rules = []Rule{
 	{"name-characters", Protocol, Warn, "", "Names should have 1 to 128 characters out of A-Z, a-z, 0-9, underscore, hyphen and dot.", specTools, false},
 	{"name-similar", Protocol, Warn, "", "Two names differ so little that models and people confuse them.", poisoning, false},
 	{"member-misspelled", Protocol, Warn, "", "A member that the protocol does not define has nearly the name of one that it does.", specTools, false},
-	{"annotations-contradict", Protocol, Warn, "", "A tool that is read-only can be neither destructive nor not idempotent.", specTools, false},
+	{"annotations-contradict", Protocol, Warn, "", "A tool that is read-only is not destructive, and is idempotent.", specTools, false},
 	{"input-schema-missing", Protocol, Err, "", "A tool needs an inputSchema.", specTools, false},
 	{"input-schema-not-object", Protocol, Err, "", "Arguments are objects, so an inputSchema has \"type\": \"object\".", specTools, true},
 	{"output-schema-not-object", Protocol, Warn, "", "Clients of revisions before 2026-07-28 accept an outputSchema only with \"type\": \"object\".", specTools, false},

@@ -118,7 +118,7 @@ func (l *lowerer) documentField(d *ir.Decl, f *ir.Field) {
 		f.Doc = strings.TrimSpace(f.Doc + " wire.EncodeBase64 and wire.DecodeBase64 convert it from and to bytes.")
 	}
 	if f.Const != nil && f.Required {
-		f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is %#v, which the zero value stands for.", f.Const))
+		f.Doc = strings.TrimSpace(f.Doc + fmt.Sprintf(" It is always %#v; the zero value is sent as that.", f.Const))
 	}
 }
 

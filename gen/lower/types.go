@@ -316,7 +316,7 @@ func (l *lowerer) fieldNames(members []schema.Property, object *ir.Object) []str
 }
 
 // structNames lists the fields and methods that generated structs may have.
-var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate", "WithCacheHint"}
+var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "String", "Validate", "WithCacheHint"}
 
 func (l *lowerer) enum(s *schema.Schema) *ir.Enum {
 	enum := &ir.Enum{}

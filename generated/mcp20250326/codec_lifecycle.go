@@ -109,6 +109,9 @@ func (x Implementation) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Implementation) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Implementation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

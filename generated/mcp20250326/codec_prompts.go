@@ -264,6 +264,9 @@ func (x PromptMessage) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x PromptMessage) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -307,6 +310,9 @@ func (x *PromptReference) AppendJSON(dst []byte) ([]byte, error) {
 func (x PromptReference) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x PromptReference) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptReference) UnmarshalJSON(data []byte) error {

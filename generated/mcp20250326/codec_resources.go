@@ -263,6 +263,9 @@ func (x ListRootsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListRootsResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -310,6 +313,9 @@ func (x *ReadResourceResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ReadResourceResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ReadResourceResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
@@ -498,6 +504,9 @@ func (x *ResourceReference) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceReference) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceReference) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceReference) UnmarshalJSON(data []byte) error {

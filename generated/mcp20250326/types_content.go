@@ -23,8 +23,8 @@ type Annotations struct {
 
 // AudioContent is an audio clip, embedded as base64 text.
 type AudioContent struct {
-	// Type is the constant that identifies the kind of value. It is "audio",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "audio"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Data is the audio data in base64. wire.EncodeBase64 and wire.DecodeBase64
 	// convert it from and to bytes.
@@ -69,8 +69,8 @@ func (*UnknownContentBlock) IsContentBlock() {}
 
 // ImageContent is an image, embedded as base64 text.
 type ImageContent struct {
-	// Type is the constant that identifies the kind of value. It is "image",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "image"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Data is the image data in base64. wire.EncodeBase64 and wire.DecodeBase64
 	// convert it from and to bytes.
@@ -104,8 +104,8 @@ const (
 
 // TextContent is a block of plain text.
 type TextContent struct {
-	// Type is the constant that identifies the kind of value. It is "text",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "text"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Text is the text itself.
 	Text string `json:"text"`

@@ -99,8 +99,8 @@ type PromptMessage struct {
 
 // PromptReference refers to a prompt, to complete one of its arguments.
 type PromptReference struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "ref/prompt", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "ref/prompt"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`

@@ -30,8 +30,8 @@ func (*BlobResourceContents) IsResourceContentsUnion() {}
 // EmbeddedResource holds the contents of a resource, so that the reader need
 // not fetch it.
 type EmbeddedResource struct {
-	// Type is the constant that identifies the kind of value. It is "resource",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "resource"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
@@ -194,8 +194,8 @@ type ResourceListChangedNotification = jsonrpc.NotificationOf[NotificationParams
 // ResourceReference refers to a resource template, to complete one of its
 // variables.
 type ResourceReference struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "ref/resource", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "ref/resource"; the zero value is sent as that.
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`

@@ -62,6 +62,9 @@ func (x FormSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x FormSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *FormSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

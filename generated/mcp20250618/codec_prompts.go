@@ -223,6 +223,9 @@ func (x PromptMessage) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x PromptMessage) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PromptMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

@@ -194,6 +194,9 @@ func (x SamplingMessage) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SamplingMessage) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

@@ -313,6 +313,9 @@ func (x ToolInputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ToolInputSchema) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -378,6 +381,9 @@ func (x *ToolOutputSchema) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolOutputSchema) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolOutputSchema) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolOutputSchema) UnmarshalJSON(data []byte) error {

@@ -66,8 +66,8 @@ type ElicitResult struct {
 
 // EnumSchema describes a form field with a fixed set of options.
 type EnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
@@ -142,8 +142,8 @@ func (*UnknownPrimitiveSchemaDefinition) IsPrimitiveSchemaDefinition() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Description explains more than the title does; nil means no description.
 	Description *string `json:"description,omitzero"`

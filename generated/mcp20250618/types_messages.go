@@ -20,8 +20,8 @@ type EmptyResult = Result
 // FormSchema, the requestedSchema of ElicitRequestFormParams, describes a
 // form as an object schema, in which each property is a form field.
 type FormSchema struct {
-	// Type is the constant that identifies the kind of value. It is "object",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "object"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Properties holds the form fields by name. The answers use the same names.
 	Properties wire.Map[PrimitiveSchemaDefinition] `json:"properties"`

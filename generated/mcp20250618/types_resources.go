@@ -129,8 +129,8 @@ type UnknownResourceContentsUnion = mcp20260728.UnknownResourceContentsUnion
 // contents with resources/read. The resource need not appear in
 // resources/list.
 type ResourceLink struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "resource_link", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "resource_link"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Name is the identifier for programs. It is also the display name if there
 	// is no other.

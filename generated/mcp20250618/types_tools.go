@@ -108,8 +108,8 @@ type ToolAnnotations = mcp20260728.ToolAnnotations
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
+	// Type is the JSON Schema type. It is always "object"; the zero value is
+	// sent as that.
 	Type string `json:"type"`
 	// Properties holds the schemas of the arguments, by name; nil declares none.
 	Properties wire.Map[wire.Object] `json:"properties,omitzero"`
@@ -128,8 +128,8 @@ type ToolListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
 // Keywords without a field here are kept.
 type ToolOutputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
+	// Type is the JSON Schema type. It is always "object"; the zero value is
+	// sent as that.
 	Type string `json:"type"`
 	// Properties holds the schemas of the result's members, by name; nil
 	// declares none.

@@ -250,6 +250,9 @@ func (x ElicitResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -296,6 +299,9 @@ func (x *ElicitationCompleteNotificationParams) AppendJSON(dst []byte) ([]byte, 
 func (x ElicitationCompleteNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ElicitationCompleteNotificationParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitationCompleteNotificationParams) UnmarshalJSON(data []byte) error {
@@ -345,6 +351,9 @@ func (x URLElicitationRequiredErrorError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x URLElicitationRequiredErrorError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *URLElicitationRequiredErrorError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -385,6 +394,9 @@ func (x *URLElicitationRequiredErrorErrorData) AppendJSON(dst []byte) ([]byte, e
 func (x URLElicitationRequiredErrorErrorData) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x URLElicitationRequiredErrorErrorData) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *URLElicitationRequiredErrorErrorData) UnmarshalJSON(data []byte) error {

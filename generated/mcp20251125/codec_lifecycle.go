@@ -120,6 +120,9 @@ func (x ClientCapabilitiesElicitation) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilitiesElicitation) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesElicitation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -207,6 +210,9 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 func (x ClientCapabilitiesSampling) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ClientCapabilitiesSampling) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesSampling) UnmarshalJSON(data []byte) error {
@@ -349,6 +355,9 @@ func (x ClientCapabilitiesTasksRequestsElicitation) MarshalJSON() ([]byte, error
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilitiesTasksRequestsElicitation) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesTasksRequestsElicitation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -388,6 +397,9 @@ func (x *ClientCapabilitiesTasksRequestsSampling) AppendJSON(dst []byte) ([]byte
 func (x ClientCapabilitiesTasksRequestsSampling) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ClientCapabilitiesTasksRequestsSampling) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesTasksRequestsSampling) UnmarshalJSON(data []byte) error {
@@ -731,6 +743,9 @@ func (x *ServerCapabilitiesTasksRequestsTools) AppendJSON(dst []byte) ([]byte, e
 func (x ServerCapabilitiesTasksRequestsTools) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ServerCapabilitiesTasksRequestsTools) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ServerCapabilitiesTasksRequestsTools) UnmarshalJSON(data []byte) error {

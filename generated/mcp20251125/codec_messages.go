@@ -39,6 +39,9 @@ func (x NotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x NotificationParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -78,6 +81,9 @@ func (x *RequestMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x RequestMetaObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x RequestMetaObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RequestMetaObject) UnmarshalJSON(data []byte) error {
@@ -159,6 +165,9 @@ func (x *Result) AppendJSON(dst []byte) ([]byte, error) {
 func (x Result) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Result) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Result) UnmarshalJSON(data []byte) error {

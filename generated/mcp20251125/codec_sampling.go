@@ -369,6 +369,9 @@ func (x SamplingMessage) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SamplingMessage) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -469,6 +472,9 @@ func (x SamplingMessageContentList) AppendJSON(dst []byte) ([]byte, error) {
 func (x SamplingMessageContentList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SamplingMessageContentList) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SamplingMessageContentList) UnmarshalJSON(data []byte) error {
@@ -661,6 +667,9 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolUseContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolUseContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolUseContent) UnmarshalJSON(data []byte) error {

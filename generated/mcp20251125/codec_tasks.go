@@ -171,6 +171,9 @@ func (x CreateTaskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateTaskResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -258,6 +261,9 @@ func (x *GetTaskPayloadResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x GetTaskPayloadResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x GetTaskPayloadResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskPayloadResult) UnmarshalJSON(data []byte) error {
@@ -479,6 +485,9 @@ func (x *RelatedTaskMetadata) AppendJSON(dst []byte) ([]byte, error) {
 func (x RelatedTaskMetadata) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x RelatedTaskMetadata) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RelatedTaskMetadata) UnmarshalJSON(data []byte) error {

@@ -158,6 +158,9 @@ func (x CompleteResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CompleteResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

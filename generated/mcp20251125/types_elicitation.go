@@ -82,8 +82,8 @@ func (*UnknownElicitRequestParams) IsElicitRequestParams() {}
 // user before it opens the page, and its response reports only whether the
 // user agreed.
 type ElicitRequestURLParams struct {
-	// Mode is the kind of elicitation. It is "url", which the zero value stands
-	// for.
+	// Mode is the kind of elicitation. It is always "url"; the zero value is
+	// sent as that.
 	Mode string `json:"mode"`
 	// ElicitationID is the server's identifier of this elicitation. A
 	// notifications/elicitation/complete message repeats it.
@@ -304,7 +304,8 @@ type URLElicitationRequiredError = jsonrpc.ErrorOf[URLElicitationRequiredErrorEr
 // URLElicitationRequiredErrorError is the error object of a
 // URLElicitationRequiredError.
 type URLElicitationRequiredErrorError struct {
-	// Code is the error code. It is -32042, which the zero value stands for.
+	// Code is the error code. It is always -32042; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Data lists the pages to visit.
 	Data URLElicitationRequiredErrorErrorData `json:"data"`

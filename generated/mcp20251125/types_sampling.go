@@ -271,8 +271,8 @@ func (x ToolChoiceMode) Known() bool {
 // belongs in a user message, directly after the assistant message with the
 // call.
 type ToolResultContent struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "tool_result", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "tool_result"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Content is the tool's result for the model.
 	Content []ContentBlock `json:"content"`
@@ -304,8 +304,8 @@ func (*ToolResultContent) IsSamplingMessageContentBlock() {}
 // requested the sampling runs the tool and sends a new sampling request with
 // the result.
 type ToolUseContent struct {
-	// Type is the constant that identifies the kind of value. It is "tool_use",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "tool_use"; the zero value is sent as that.
 	Type string `json:"type"`
 	// ID identifies the call. The ToolResultContent repeats it.
 	ID string `json:"id"`

@@ -150,8 +150,8 @@ type ToolExecution struct {
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
+	// Type is the JSON Schema type. It is always "object"; the zero value is
+	// sent as that.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitzero"`
@@ -172,8 +172,8 @@ type ToolListChangedNotification = jsonrpc.NotificationOf[NotificationParams]
 // ToolOutputSchema is the JSON Schema of a tool's structured result.
 // Keywords without a field here are kept.
 type ToolOutputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
+	// Type is the JSON Schema type. It is always "object"; the zero value is
+	// sent as that.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitzero"`

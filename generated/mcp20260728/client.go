@@ -56,8 +56,8 @@ type Client interface {
 	CreateMessage(ctx context.Context, params *CreateMessageRequestParams) (*CreateMessageResult, error)
 }
 
-// UnimplementedClient responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedClient responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedClient struct{}
 
 // Elicit returns the error that elicitation/create is not supported.

@@ -274,6 +274,9 @@ func (x Icons) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Icons) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Icons) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)

@@ -122,6 +122,9 @@ func (x ElicitRequest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitRequest) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -266,6 +269,9 @@ func (x ElicitRequestURLParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitRequestURLParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitRequestURLParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -331,6 +337,9 @@ func (x ElicitResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -383,6 +392,9 @@ func (x ElicitResultContentList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ElicitResultContentList) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ElicitResultContentList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -432,6 +444,9 @@ func (x *EnumOption) AppendJSON(dst []byte) ([]byte, error) {
 func (x EnumOption) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EnumOption) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EnumOption) UnmarshalJSON(data []byte) error {
@@ -549,6 +564,9 @@ func (x InputRequests) AppendJSON(dst []byte) ([]byte, error) {
 func (x InputRequests) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InputRequests) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InputRequests) UnmarshalJSON(data []byte) error {
@@ -740,6 +758,9 @@ func (x InputResponses) AppendJSON(dst []byte) ([]byte, error) {
 func (x InputResponses) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InputResponses) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InputResponses) UnmarshalJSON(data []byte) error {
@@ -1217,6 +1238,9 @@ func (x TitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TitledMultiSelectEnumSchemaItems) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1399,6 +1423,9 @@ func (x *UntitledMultiSelectEnumSchemaItems) AppendJSON(dst []byte) ([]byte, err
 func (x UntitledMultiSelectEnumSchemaItems) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x UntitledMultiSelectEnumSchemaItems) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UntitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {

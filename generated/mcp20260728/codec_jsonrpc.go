@@ -49,6 +49,9 @@ func (x Error) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Error) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -98,6 +101,9 @@ func (x *HeaderMismatchErrorError) AppendJSON(dst []byte) ([]byte, error) {
 func (x HeaderMismatchErrorError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x HeaderMismatchErrorError) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *HeaderMismatchErrorError) UnmarshalJSON(data []byte) error {
@@ -149,6 +155,9 @@ func (x InternalError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InternalError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InternalError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -198,6 +207,9 @@ func (x *InvalidParamsError) AppendJSON(dst []byte) ([]byte, error) {
 func (x InvalidParamsError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x InvalidParamsError) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InvalidParamsError) UnmarshalJSON(data []byte) error {
@@ -249,6 +261,9 @@ func (x InvalidRequestError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x InvalidRequestError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *InvalidRequestError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -299,6 +314,9 @@ func (x MethodNotFoundError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x MethodNotFoundError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MethodNotFoundError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -347,6 +365,9 @@ func (x MissingRequiredClientCapabilityErrorError) MarshalJSON() ([]byte, error)
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x MissingRequiredClientCapabilityErrorError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MissingRequiredClientCapabilityErrorError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -386,6 +407,9 @@ func (x *MissingRequiredClientCapabilityErrorErrorData) AppendJSON(dst []byte) (
 func (x MissingRequiredClientCapabilityErrorErrorData) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x MissingRequiredClientCapabilityErrorErrorData) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MissingRequiredClientCapabilityErrorErrorData) UnmarshalJSON(data []byte) error {
@@ -437,6 +461,9 @@ func (x ParseError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ParseError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ParseError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -485,6 +512,9 @@ func (x UnsupportedProtocolVersionErrorError) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x UnsupportedProtocolVersionErrorError) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UnsupportedProtocolVersionErrorError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -529,6 +559,9 @@ func (x *UnsupportedProtocolVersionErrorErrorData) AppendJSON(dst []byte) ([]byt
 func (x UnsupportedProtocolVersionErrorErrorData) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x UnsupportedProtocolVersionErrorErrorData) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UnsupportedProtocolVersionErrorErrorData) UnmarshalJSON(data []byte) error {

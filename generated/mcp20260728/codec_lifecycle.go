@@ -135,6 +135,9 @@ func (x ClientCapabilitiesElicitation) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ClientCapabilitiesElicitation) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesElicitation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -181,6 +184,9 @@ func (x *ClientCapabilitiesSampling) AppendJSON(dst []byte) ([]byte, error) {
 func (x ClientCapabilitiesSampling) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ClientCapabilitiesSampling) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ClientCapabilitiesSampling) UnmarshalJSON(data []byte) error {

@@ -220,6 +220,9 @@ func (x JSONArray) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x JSONArray) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *JSONArray) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -255,6 +258,9 @@ func (x JSONObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x JSONObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x JSONObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *JSONObject) UnmarshalJSON(data []byte) error {
@@ -295,6 +301,9 @@ func (x *NotificationMetaObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x NotificationMetaObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x NotificationMetaObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NotificationMetaObject) UnmarshalJSON(data []byte) error {
@@ -440,6 +449,9 @@ func (x *RequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x RequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x RequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RequestParams) UnmarshalJSON(data []byte) error {

@@ -337,6 +337,9 @@ func (x ListRootsRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ListRootsRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListRootsRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -384,6 +387,9 @@ func (x *ListRootsResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x ListRootsResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ListRootsResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
@@ -891,6 +897,9 @@ func (x ResourceRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1017,6 +1026,9 @@ func (x ResourceTemplateReference) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ResourceTemplateReference) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceTemplateReference) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1064,6 +1076,9 @@ func (x *ResourceUpdatedNotification) AppendJSON(dst []byte) ([]byte, error) {
 func (x ResourceUpdatedNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ResourceUpdatedNotification) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ResourceUpdatedNotification) UnmarshalJSON(data []byte) error {
@@ -1275,6 +1290,9 @@ func (x SubscriptionsAcknowledgedNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SubscriptionsAcknowledgedNotification) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionsAcknowledgedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1367,6 +1385,9 @@ func (x SubscriptionsListenRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SubscriptionsListenRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionsListenRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1410,6 +1431,9 @@ func (x *SubscriptionsListenResult) AppendJSON(dst []byte) ([]byte, error) {
 func (x SubscriptionsListenResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SubscriptionsListenResult) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SubscriptionsListenResult) UnmarshalJSON(data []byte) error {

@@ -43,6 +43,9 @@ func (x CreateMessageRequest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CreateMessageRequest) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CreateMessageRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -381,6 +384,9 @@ func (x SamplingMessage) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x SamplingMessage) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SamplingMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -481,6 +487,9 @@ func (x SamplingMessageContentList) AppendJSON(dst []byte) ([]byte, error) {
 func (x SamplingMessageContentList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x SamplingMessageContentList) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SamplingMessageContentList) UnmarshalJSON(data []byte) error {
@@ -672,6 +681,9 @@ func (x *ToolUseContent) AppendJSON(dst []byte) ([]byte, error) {
 func (x ToolUseContent) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ToolUseContent) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ToolUseContent) UnmarshalJSON(data []byte) error {

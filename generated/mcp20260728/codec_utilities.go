@@ -47,6 +47,9 @@ func (x CancelledNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelledNotification) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelledNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -200,6 +203,9 @@ func (x CompleteRequestParamsArgument) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CompleteRequestParamsArgument) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParamsArgument) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -250,6 +256,9 @@ func (x *CompleteRequestParamsContext) AppendJSON(dst []byte) ([]byte, error) {
 func (x CompleteRequestParamsContext) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x CompleteRequestParamsContext) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CompleteRequestParamsContext) UnmarshalJSON(data []byte) error {
@@ -473,6 +482,9 @@ func (x LoggingMessageNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x LoggingMessageNotification) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoggingMessageNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -675,6 +687,9 @@ func (x *ProgressNotification) AppendJSON(dst []byte) ([]byte, error) {
 func (x ProgressNotification) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x ProgressNotification) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressNotification) UnmarshalJSON(data []byte) error {

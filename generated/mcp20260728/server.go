@@ -46,8 +46,8 @@ type Server interface {
 	ListTools(ctx context.Context, params *PaginatedRequestParams) (*ListToolsResult, error)
 }
 
-// UnimplementedServer responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedServer responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedServer struct{}
 
 // Complete returns the error that completion/complete is not supported.

@@ -10,8 +10,8 @@ import (
 
 // BooleanSchema describes a yes-or-no form field.
 type BooleanSchema struct {
-	// Type is the constant that identifies the kind of value. It is "boolean",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "boolean"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
@@ -55,8 +55,8 @@ func (x ElicitAction) Known() bool {
 // ElicitRequest asks the client's user for input. It is part of an
 // InputRequiredResult and not a message of its own.
 type ElicitRequest struct {
-	// Method identifies the kind of message. It is "elicitation/create", which
-	// the zero value stands for.
+	// Method identifies the kind of message. It is always "elicitation/create";
+	// the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ElicitRequestParams `json:"params"`
@@ -117,8 +117,8 @@ func (*UnknownElicitRequestParams) IsElicitRequestParams() {}
 // user before it opens the page, and its response reports only whether the
 // user agreed.
 type ElicitRequestURLParams struct {
-	// Mode is the kind of elicitation. It is "url", which the zero value stands
-	// for.
+	// Mode is the kind of elicitation. It is always "url"; the zero value is
+	// sent as that.
 	Mode string `json:"mode"`
 	// Message explains to the user why the visit is necessary.
 	Message string `json:"message"`
@@ -287,8 +287,8 @@ func (x InputRequests) All() iter.Seq2[string, InputRequest] {
 // inputResponses and with RequestState unchanged. At least one of
 // InputRequests and RequestState is present.
 type InputRequiredResult struct {
-	// ResultType tells the kinds of results apart. It is "input_required", which
-	// the zero value stands for.
+	// ResultType tells the kinds of results apart. It is always
+	// "input_required"; the zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
@@ -391,8 +391,8 @@ func (x InputResponses) All() iter.Seq2[string, InputResponse] {
 // 2025-06-18, with the labels in a separate list. Use
 // TitledSingleSelectEnumSchema in new code.
 type LegacyTitledEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
@@ -533,8 +533,8 @@ func (*UnknownSingleSelectEnumSchema) IsSingleSelectEnumSchema() {}
 
 // StringSchema describes a form field for text.
 type StringSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Default is the initial value of the form field; nil leaves the field
 	// blank.
@@ -587,8 +587,8 @@ func (x StringSchemaFormat) Known() bool {
 // TitledMultiSelectEnumSchema describes a form field in which the user may
 // select several options, each with a label.
 type TitledMultiSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "array",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "array"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Items holds the options.
 	Items TitledMultiSelectEnumSchemaItems `json:"items"`
@@ -630,8 +630,8 @@ type TitledMultiSelectEnumSchemaItems struct {
 // TitledSingleSelectEnumSchema describes a form field in which the user
 // selects one option, each with a label.
 type TitledSingleSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// OneOf lists the options, each with its label.
 	OneOf []EnumOption `json:"oneOf"`
@@ -659,8 +659,8 @@ func (*TitledSingleSelectEnumSchema) IsSingleSelectEnumSchema() {}
 // UntitledMultiSelectEnumSchema describes a form field in which the user may
 // select several options. The values serve as labels.
 type UntitledMultiSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "array",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "array"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Items holds the options.
 	Items UntitledMultiSelectEnumSchemaItems `json:"items"`
@@ -692,8 +692,8 @@ func (*UntitledMultiSelectEnumSchema) IsPrimitiveSchemaDefinition() {}
 // UntitledMultiSelectEnumSchemaItems holds the options of a multiple choice
 // without labels.
 type UntitledMultiSelectEnumSchemaItems struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`
@@ -705,8 +705,8 @@ type UntitledMultiSelectEnumSchemaItems struct {
 // UntitledSingleSelectEnumSchema describes a form field in which the user
 // selects one option. The values serve as labels.
 type UntitledSingleSelectEnumSchema struct {
-	// Type is the constant that identifies the kind of value. It is "string",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "string"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Enum lists the values to choose from.
 	Enum []string `json:"enum"`

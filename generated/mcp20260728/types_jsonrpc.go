@@ -27,7 +27,8 @@ type HeaderMismatchError = jsonrpc.ErrorOf[HeaderMismatchErrorError]
 
 // HeaderMismatchErrorError is the error object of a HeaderMismatchError.
 type HeaderMismatchErrorError struct {
-	// Code is the error code. It is -32020, which the zero value stands for.
+	// Code is the error code. It is always -32020; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message names the header and the problem in one sentence.
 	Message string `json:"message"`
@@ -40,7 +41,8 @@ type HeaderMismatchErrorError struct {
 
 // InternalError is the error object for a failure inside the receiver.
 type InternalError struct {
-	// Code is the error code. It is -32603, which the zero value stands for.
+	// Code is the error code. It is always -32603; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message describes the failure in one sentence.
 	Message string `json:"message"`
@@ -54,7 +56,8 @@ type InternalError struct {
 // InvalidParamsError is the error object for params that the method does not
 // allow, such as an unknown tool, an unknown resource or a missing argument.
 type InvalidParamsError struct {
-	// Code is the error code. It is -32602, which the zero value stands for.
+	// Code is the error code. It is always -32602; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message names the invalid parameter in one sentence.
 	Message string `json:"message"`
@@ -68,7 +71,8 @@ type InvalidParamsError struct {
 // InvalidRequestError is the error object for a JSON value that is not a
 // request.
 type InvalidRequestError struct {
-	// Code is the error code. It is -32600, which the zero value stands for.
+	// Code is the error code. It is always -32600; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message describes the problem in one sentence.
 	Message string `json:"message"`
@@ -97,7 +101,8 @@ type JSONRPCResultResponse = jsonrpc.ResultOf[Result]
 // MethodNotFoundError is the error object for a method that the receiver
 // does not have.
 type MethodNotFoundError struct {
-	// Code is the error code. It is -32601, which the zero value stands for.
+	// Code is the error code. It is always -32601; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message names the unknown method in one sentence.
 	Message string `json:"message"`
@@ -116,7 +121,8 @@ type MissingRequiredClientCapabilityError = jsonrpc.ErrorOf[MissingRequiredClien
 // MissingRequiredClientCapabilityErrorError is the error object of a
 // MissingRequiredClientCapabilityError.
 type MissingRequiredClientCapabilityErrorError struct {
-	// Code is the error code. It is -32021, which the zero value stands for.
+	// Code is the error code. It is always -32021; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Data lists the missing capabilities.
 	Data MissingRequiredClientCapabilityErrorErrorData `json:"data"`
@@ -140,7 +146,8 @@ type MissingRequiredClientCapabilityErrorErrorData struct {
 
 // ParseError is the error object for a message that is not JSON.
 type ParseError struct {
-	// Code is the error code. It is -32700, which the zero value stands for.
+	// Code is the error code. It is always -32700; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Message describes the problem in one sentence.
 	Message string `json:"message"`
@@ -164,7 +171,8 @@ type UnsupportedProtocolVersionError = jsonrpc.ErrorOf[UnsupportedProtocolVersio
 // UnsupportedProtocolVersionErrorError is the error object of an
 // UnsupportedProtocolVersionError.
 type UnsupportedProtocolVersionErrorError struct {
-	// Code is the error code. It is -32022, which the zero value stands for.
+	// Code is the error code. It is always -32022; the zero value is sent as
+	// that.
 	Code int64 `json:"code"`
 	// Data names the requested revision and those that the server supports.
 	Data UnsupportedProtocolVersionErrorErrorData `json:"data"`

@@ -79,8 +79,8 @@ type DiscoverRequest = jsonrpc.RequestOf[RequestParams]
 // DiscoverResult introduces the server: the revisions that it supports, its
 // capabilities and its instructions.
 type DiscoverResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.

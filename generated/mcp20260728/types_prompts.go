@@ -57,8 +57,8 @@ func (*UnknownGetPromptResponse) IsGetPromptResponse() {}
 // GetPromptResult is a prompt with its arguments filled in, ready to send to
 // a model.
 type GetPromptResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Messages is the conversation to send to the model, in order.
 	Messages []PromptMessage `json:"messages"`
@@ -86,8 +86,8 @@ type ListPromptsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListPromptsResult is one page of the server's prompts.
 type ListPromptsResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.
@@ -158,11 +158,11 @@ type PromptArgument struct {
 // message: the result of an earlier prompts/list is out of date. Only a
 // subscription that asks for it receives it.
 type PromptListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/prompts/list_changed", which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/prompts/list_changed"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitzero"`
@@ -187,8 +187,8 @@ type PromptMessage struct {
 
 // PromptReference refers to a prompt, to complete one of its arguments.
 type PromptReference struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "ref/prompt", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "ref/prompt"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Name is the prompt's name as prompts/list returns it.
 	Name string `json:"name"`

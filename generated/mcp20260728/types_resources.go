@@ -33,8 +33,8 @@ func (*BlobResourceContents) IsResourceContentsUnion() {}
 // EmbeddedResource holds the contents of a resource, so that the reader need
 // not fetch it.
 type EmbeddedResource struct {
-	// Type is the constant that identifies the kind of value. It is "resource",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "resource"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Resource holds the embedded contents, with their URI.
 	Resource ResourceContentsUnion `json:"resource"`
@@ -60,8 +60,8 @@ type ListResourceTemplatesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 // ListResourceTemplatesResult is one page of the server's resource
 // templates.
 type ListResourceTemplatesResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.
@@ -95,8 +95,8 @@ type ListResourcesRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 // ListResourcesResult is one page of the server's resources. A server may
 // have resources that it does not list.
 type ListResourcesResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.
@@ -130,8 +130,8 @@ type ListResourcesResultResponse = jsonrpc.ResultOf[ListResourcesResult]
 // files as arguments of tools, as URIs of resources or in the configuration
 // of the server.
 type ListRootsRequest struct {
-	// Method identifies the kind of message. It is "roots/list", which the zero
-	// value stands for.
+	// Method identifies the kind of message. It is always "roots/list"; the zero
+	// value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *ListRootsRequestParams `json:"params,omitzero"`
@@ -229,8 +229,8 @@ func (*UnknownReadResourceResponse) IsReadResourceResponse() {}
 // ReadResourceResult holds the contents of a resource. There may be several
 // items, for example the files of a directory.
 type ReadResourceResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.
@@ -333,8 +333,8 @@ func (*UnknownResourceContentsUnion) IsResourceContentsUnion() {}
 // contents with resources/read. The resource need not appear in
 // resources/list.
 type ResourceLink struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "resource_link", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "resource_link"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Name is the identifier for programs. It is also the display name if there
 	// is no other.
@@ -372,11 +372,11 @@ func (*ResourceLink) IsContentBlock() {}
 // message: the result of an earlier resources/list is out of date. Only a
 // subscription that asks for it receives it.
 type ResourceListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/resources/list_changed", which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/resources/list_changed"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitzero"`
@@ -433,8 +433,8 @@ type ResourceTemplate struct {
 // ResourceTemplateReference refers to a resource template, to complete one
 // of its variables.
 type ResourceTemplateReference struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "ref/resource", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "ref/resource"; the zero value is sent as that.
 	Type string `json:"type"`
 	// URI is the template as the server lists it, or a plain URI.
 	URI string `json:"uri"`
@@ -450,11 +450,11 @@ func (*ResourceTemplateReference) IsCompleteRequestParamsRef() {}
 // a resource has changed, so contents read earlier are out of date. Only
 // subscribers receive it, and it does not carry the new contents.
 type ResourceUpdatedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/resources/updated", which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/resources/updated"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ResourceUpdatedNotificationParams `json:"params"`
@@ -524,12 +524,12 @@ type SubscriptionFilter struct {
 // notifications of a subscription and tells which of the requested changes
 // the server will report.
 type SubscriptionsAcknowledgedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/subscriptions/acknowledged", which the zero value stands
-	// for.
+	// Method identifies the kind of message. It is always
+	// "notifications/subscriptions/acknowledged"; the zero value is sent as
+	// that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params SubscriptionsAcknowledgedNotificationParams `json:"params"`
@@ -577,8 +577,8 @@ type SubscriptionsListenRequestParams struct {
 // SubscriptionsListenResult says that the server has ended a subscription in
 // good order. A connection that breaks ends a subscription without it.
 type SubscriptionsListenResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on. The protocol
 	// reserves keys under io.modelcontextprotocol/, and since 2026-07-28 those

@@ -12,8 +12,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
 // model's provider instead.
 type CreateMessageRequest struct {
-	// Method identifies the kind of message. It is "sampling/createMessage",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "sampling/createMessage"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CreateMessageRequestParams `json:"params"`
@@ -301,8 +301,8 @@ func (x ToolChoiceMode) Known() bool {
 // Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
 // model's provider instead.
 type ToolResultContent struct {
-	// Type is the constant that identifies the kind of value. It is
-	// "tool_result", which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "tool_result"; the zero value is sent as that.
 	Type string `json:"type"`
 	// Content is the tool's result for the model.
 	Content []ContentBlock `json:"content"`
@@ -337,8 +337,8 @@ func (*ToolResultContent) IsSamplingMessageContentBlock() {}
 // Deprecated: Sampling is deprecated since 2026-07-28. Call the API of a
 // model's provider instead.
 type ToolUseContent struct {
-	// Type is the constant that identifies the kind of value. It is "tool_use",
-	// which the zero value stands for.
+	// Type is the constant that identifies the kind of value. It is always
+	// "tool_use"; the zero value is sent as that.
 	Type string `json:"type"`
 	// ID identifies the call. The ToolResultContent repeats it.
 	ID string `json:"id"`

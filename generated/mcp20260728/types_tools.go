@@ -58,8 +58,8 @@ func (*UnknownCallToolResponse) IsCallToolResponse() {}
 // the failure here, with IsError set, so that the model can read it and try
 // again. A JSON-RPC error is for calls that never reached a tool.
 type CallToolResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Content is the result for the model; nil is sent as an empty list.
 	Content []ContentBlock `json:"content"`
@@ -92,8 +92,8 @@ type ListToolsRequest = jsonrpc.RequestOf[PaginatedRequestParams]
 
 // ListToolsResult is one page of the server's tools.
 type ListToolsResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// CacheScope says who may reuse this result from a cache. All pages of a
 	// list have the same scope.
@@ -179,8 +179,8 @@ type ToolAnnotations struct {
 // ToolInputSchema is the JSON Schema of a tool's arguments, which are always
 // an object. Keywords without a field here are kept.
 type ToolInputSchema struct {
-	// Type is the JSON Schema type. It is "object", which the zero value stands
-	// for.
+	// Type is the JSON Schema type. It is always "object"; the zero value is
+	// sent as that.
 	Type string `json:"type"`
 	// Schema is the URI of the JSON Schema dialect; nil means 2020-12.
 	Schema *string `json:"$schema,omitzero"`
@@ -193,11 +193,11 @@ type ToolInputSchema struct {
 // the result of an earlier tools/list is out of date. Only a subscription
 // that asks for it receives it.
 type ToolListChangedNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is
-	// "notifications/tools/list_changed", which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/tools/list_changed"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params *NotificationParams `json:"params,omitzero"`

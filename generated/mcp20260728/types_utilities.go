@@ -13,11 +13,11 @@ import (
 // The response may already be on its way, so both sides must tolerate
 // messages that cross.
 type CancelledNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/cancelled",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/cancelled"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params CancelledNotificationParams `json:"params"`
@@ -118,8 +118,8 @@ func (*UnknownCompleteRequestParamsRef) IsCompleteRequestParamsRef() {}
 
 // CompleteResult holds suggestions for one argument.
 type CompleteResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Completion holds the suggestions.
 	Completion CompleteResultCompletion `json:"completion"`
@@ -199,11 +199,11 @@ func (x LoggingLevel) Known() bool {
 // Deprecated: Logging is deprecated since 2026-07-28. Write logs to standard
 // error, or use OpenTelemetry.
 type LoggingMessageNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/message",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/message"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params LoggingMessageNotificationParams `json:"params"`
@@ -278,11 +278,11 @@ type PaginatedResult struct {
 // a request reports how far the work is. It is allowed only for a request
 // that carried a progress token, and only until the work is done.
 type ProgressNotification struct {
-	// JSONRPC is the version of JSON-RPC. It is "2.0", which the zero value
-	// stands for.
+	// JSONRPC is the version of JSON-RPC. It is always "2.0"; the zero value is
+	// sent as that.
 	JSONRPC string `json:"jsonrpc"`
-	// Method identifies the kind of message. It is "notifications/progress",
-	// which the zero value stands for.
+	// Method identifies the kind of message. It is always
+	// "notifications/progress"; the zero value is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params ProgressNotificationParams `json:"params"`

@@ -2,7 +2,7 @@
 // templates) and handles the requests that list and use it.
 //
 // [NewTool], [NewPrompt], [NewResource] and [NewTemplate] return items, which the
-// constructor of a server takes: mcp.NewServer of generated/mcp for the newest revision,
+// constructor of a server takes: mcp.NewServer of generated/mcp, the current revision, or
 // compat.NewServer of generated/compat for any other. A definition is a value of a generated
 // type, such as *mcp.Prompt, or JSON text in a wire.Object. It appears in lists as it is
 // encoded, without white space between tokens: the order of members and the text of numbers

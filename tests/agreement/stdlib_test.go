@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -85,10 +87,16 @@ func TestPrinted(t *testing.T) {
 				if text := fmt.Sprint(v); address.MatchString(text) {
 					t.Errorf("%s is printed with addresses: %s", d.Name, text)
 				}
-				if p, ok := v.(fmt.Stringer); ok {
-					if want, err := v.AppendJSON(nil); err != nil || p.String() != string(want) && wire.Raw(want).Kind() == wire.KindObject {
-						t.Errorf("%s is printed as %s, want %s (%v)", d.Name, p, want, err)
-					}
+				switch ir.Resolve(d.Type).(type) {
+				case *ir.Union, *ir.Open:
+					continue // the box of a union, and a text
+				}
+				if strings.Contains(reflect.TypeOf(v).Elem().PkgPath(), "/runtime/") {
+					continue // such as a whole message
+				}
+				want, err := v.AppendJSON(nil)
+				if kind := wire.Raw(want).Kind(); err != nil || (kind == wire.KindObject || kind == wire.KindArray) && fmt.Sprint(v) != string(want) {
+					t.Errorf("%s is printed as %s, want %s (%v)", d.Name, fmt.Sprint(v), want, err)
 				}
 			}
 		}

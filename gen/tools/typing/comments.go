@@ -121,9 +121,9 @@ func (d disj) limits() string {
 		add("One of %s.", strings.Join(texts, ", "))
 	}
 	if value, ok := d.constant().(string); ok {
-		add("It is %q, which the zero value stands for where it is required.", value)
+		add("It is always %q; where it is required, the zero value is sent as that.", value)
 	} else if value, ok := d.constant().(int64); ok {
-		add("It is %d, which the zero value stands for where it is required.", value)
+		add("It is always %d; where it is required, the zero value is sent as that.", value)
 	}
 	return strings.Join(sentences, " ")
 }

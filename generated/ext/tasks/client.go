@@ -18,8 +18,8 @@ type Client interface {
 	TaskStatus(ctx context.Context, params TaskStatusNotificationParams) error
 }
 
-// UnimplementedClient responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedClient responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedClient struct{}
 
 // TaskStatus does nothing.

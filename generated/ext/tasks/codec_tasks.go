@@ -49,6 +49,9 @@ func (x CancelTaskRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x CancelTaskRequestParams) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *CancelTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -475,6 +478,9 @@ func (x *GetTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x GetTaskRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x GetTaskRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetTaskRequestParams) UnmarshalJSON(data []byte) error {
@@ -1546,6 +1552,9 @@ func (x TaskSubscriptionAcknowledgedNotifications) MarshalJSON() ([]byte, error)
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskSubscriptionAcknowledgedNotifications) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskSubscriptionAcknowledgedNotifications) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1587,6 +1596,9 @@ func (x TaskSubscriptionNotifications) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x TaskSubscriptionNotifications) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TaskSubscriptionNotifications) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1617,6 +1629,9 @@ func (x *TasksExtensionCapability) AppendJSON(dst []byte) ([]byte, error) {
 func (x TasksExtensionCapability) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x TasksExtensionCapability) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TasksExtensionCapability) UnmarshalJSON(data []byte) error {
@@ -1668,6 +1683,9 @@ func (x *UpdateTaskRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x UpdateTaskRequestParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x UpdateTaskRequestParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UpdateTaskRequestParams) UnmarshalJSON(data []byte) error {

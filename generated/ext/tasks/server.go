@@ -22,8 +22,8 @@ type Server interface {
 	UpdateTask(ctx context.Context, params *UpdateTaskRequestParams) (*UpdateTaskResult, error)
 }
 
-// UnimplementedServer responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedServer responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedServer struct{}
 
 // CancelTask returns the error that tasks/cancel is not supported.

@@ -29,8 +29,8 @@ type CancelTaskRequestParams struct {
 // CancelTaskResult acknowledges tasks/cancel. The task may still end in
 // another way if its work is nearly done.
 type CancelTaskResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
@@ -43,8 +43,8 @@ type CancelTaskResult struct {
 
 // CancelledTask is the state of a task that was cancelled.
 type CancelledTask struct {
-	// Status is the current status of the task. It is "cancelled", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "cancelled"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -72,8 +72,8 @@ func (*CancelledTask) IsDetailedTask() {}
 
 // CompletedTask is the state of a task whose request has a result.
 type CompletedTask struct {
-	// Status is the current status of the task. It is "completed", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "completed"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -104,8 +104,8 @@ func (*CompletedTask) IsDetailedTask() {}
 // CreateTaskResult answers a request that continues as a task. Poll the task
 // with tasks/get, which also returns the outcome.
 type CreateTaskResult struct {
-	// ResultType tells the kinds of results apart. It is "task", which the zero
-	// value stands for.
+	// ResultType tells the kinds of results apart. It is always "task"; the zero
+	// value is sent as that.
 	ResultType string `json:"resultType"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -159,8 +159,8 @@ func (*UnknownDetailedTask) IsDetailedTask() {}
 // FailedTask is the state of a task whose request has failed with an error
 // of JSON-RPC.
 type FailedTask struct {
-	// Status is the current status of the task. It is "failed", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "failed"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -229,11 +229,11 @@ func (*UnknownGetTaskResult) IsGetTaskResult() {}
 // GetTaskResultCancelled is the result of tasks/get for a task that was
 // cancelled.
 type GetTaskResultCancelled struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
-	// Status is the current status of the task. It is "cancelled", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "cancelled"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -266,11 +266,11 @@ func (*GetTaskResultCancelled) IsGetTaskResult() {}
 // GetTaskResultCompleted is the result of tasks/get for a task that has a
 // result.
 type GetTaskResultCompleted struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
-	// Status is the current status of the task. It is "completed", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "completed"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -304,11 +304,11 @@ func (*GetTaskResultCompleted) IsGetTaskResult() {}
 
 // GetTaskResultFailed is the result of tasks/get for a task that has failed.
 type GetTaskResultFailed struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
-	// Status is the current status of the task. It is "failed", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "failed"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -343,11 +343,11 @@ func (*GetTaskResultFailed) IsGetTaskResult() {}
 // GetTaskResultInputRequired is the result of tasks/get for a task that
 // waits for answers.
 type GetTaskResultInputRequired struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
-	// Status is the current status of the task. It is "input_required", which
-	// the zero value stands for.
+	// Status is the current status of the task. It is always "input_required";
+	// the zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -383,11 +383,11 @@ func (*GetTaskResultInputRequired) IsGetTaskResult() {}
 // GetTaskResultWorking is the result of tasks/get for a task that is going
 // on.
 type GetTaskResultWorking struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
-	// Status is the current status of the task. It is "working", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "working"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -420,8 +420,8 @@ func (*GetTaskResultWorking) IsGetTaskResult() {}
 // InputRequiredTask is the state of a task that waits for answers of the
 // client, which tasks/update delivers.
 type InputRequiredTask struct {
-	// Status is the current status of the task. It is "input_required", which
-	// the zero value stands for.
+	// Status is the current status of the task. It is always "input_required";
+	// the zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -541,8 +541,8 @@ func (*UnknownTaskStatusNotificationParams) IsTaskStatusNotificationParams() {}
 // TaskStatusNotificationParamsCancelled is the params of notifications/tasks
 // for a task that was cancelled.
 type TaskStatusNotificationParamsCancelled struct {
-	// Status is the current status of the task. It is "cancelled", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "cancelled"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -576,8 +576,8 @@ func (*TaskStatusNotificationParamsCancelled) IsTaskStatusNotificationParams() {
 // TaskStatusNotificationParamsCompleted is the params of notifications/tasks
 // for a task that has a result.
 type TaskStatusNotificationParamsCompleted struct {
-	// Status is the current status of the task. It is "completed", which the
-	// zero value stands for.
+	// Status is the current status of the task. It is always "completed"; the
+	// zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -613,8 +613,8 @@ func (*TaskStatusNotificationParamsCompleted) IsTaskStatusNotificationParams() {
 // TaskStatusNotificationParamsFailed is the params of notifications/tasks
 // for a task that has failed.
 type TaskStatusNotificationParamsFailed struct {
-	// Status is the current status of the task. It is "failed", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "failed"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -650,8 +650,8 @@ func (*TaskStatusNotificationParamsFailed) IsTaskStatusNotificationParams() {}
 // TaskStatusNotificationParamsInputRequired is the params of
 // notifications/tasks for a task that waits for answers.
 type TaskStatusNotificationParamsInputRequired struct {
-	// Status is the current status of the task. It is "input_required", which
-	// the zero value stands for.
+	// Status is the current status of the task. It is always "input_required";
+	// the zero value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -688,8 +688,8 @@ func (*TaskStatusNotificationParamsInputRequired) IsTaskStatusNotificationParams
 // TaskStatusNotificationParamsWorking is the params of notifications/tasks
 // for a task that is going on.
 type TaskStatusNotificationParamsWorking struct {
-	// Status is the current status of the task. It is "working", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "working"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`
@@ -771,8 +771,8 @@ type UpdateTaskRequestParams struct {
 // UpdateTaskResult acknowledges tasks/update. The state of the task may
 // change later.
 type UpdateTaskResult struct {
-	// ResultType tells the kinds of results apart. It is "complete", which the
-	// zero value stands for.
+	// ResultType tells the kinds of results apart. It is always "complete"; the
+	// zero value is sent as that.
 	ResultType string `json:"resultType"`
 	// Meta holds metadata in a form that the two sides agree on; nil means none.
 	// The protocol reserves keys under io.modelcontextprotocol/, and since
@@ -785,8 +785,8 @@ type UpdateTaskResult struct {
 
 // WorkingTask is the state of a task whose work is going on.
 type WorkingTask struct {
-	// Status is the current status of the task. It is "working", which the zero
-	// value stands for.
+	// Status is the current status of the task. It is always "working"; the zero
+	// value is sent as that.
 	Status string `json:"status"`
 	// CreatedAt is the time at which the task was created, in ISO 8601.
 	CreatedAt string `json:"createdAt"`

@@ -19,8 +19,8 @@ type Client interface {
 	Note(ctx context.Context, params Mode) error
 }
 
-// UnimplementedClient responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedClient responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedClient struct{}
 
 // Bare does nothing.

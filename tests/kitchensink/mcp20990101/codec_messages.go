@@ -67,6 +67,9 @@ func (x AskRequest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x AskRequest) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AskRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -114,6 +117,9 @@ func (x AskResult) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x AskResult) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -153,6 +159,9 @@ func (x *BareNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
 func (x BareNotificationParams) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x BareNotificationParams) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BareNotificationParams) UnmarshalJSON(data []byte) error {
@@ -251,6 +260,9 @@ func (x ByName) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x ByName) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ByName) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -295,6 +307,9 @@ func (x Circle) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Circle) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Circle) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -318,6 +333,9 @@ func (x Count) AppendJSON(dst []byte) ([]byte, error) {
 func (x Count) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Count) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Count) UnmarshalJSON(data []byte) error {
@@ -384,6 +402,9 @@ func (x Couple) AppendJSON(dst []byte) ([]byte, error) {
 func (x Couple) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Couple) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Couple) UnmarshalJSON(data []byte) error {
@@ -486,6 +507,9 @@ func (x Derived) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Derived) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Derived) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -546,6 +570,9 @@ func (x *Endless) AppendJSON(dst []byte) ([]byte, error) {
 func (x Endless) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Endless) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Endless) UnmarshalJSON(data []byte) error {
@@ -622,6 +649,9 @@ func (x Even) AppendJSON(dst []byte) ([]byte, error) {
 func (x Even) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Even) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Even) UnmarshalJSON(data []byte) error {
@@ -1006,6 +1036,9 @@ func (x EverythingInlineDeep) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x EverythingInlineDeep) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EverythingInlineDeep) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1045,6 +1078,9 @@ func (x *EverythingInlineDeepDeeperItem) AppendJSON(dst []byte) ([]byte, error) 
 func (x EverythingInlineDeepDeeperItem) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EverythingInlineDeepDeeperItem) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EverythingInlineDeepDeeperItem) UnmarshalJSON(data []byte) error {
@@ -1109,6 +1145,9 @@ func (x EverythingInlineUnionX) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x EverythingInlineUnionX) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EverythingInlineUnionX) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -1148,6 +1187,9 @@ func (x *EverythingInlineUnionY) AppendJSON(dst []byte) ([]byte, error) {
 func (x EverythingInlineUnionY) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x EverythingInlineUnionY) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *EverythingInlineUnionY) UnmarshalJSON(data []byte) error {
@@ -1257,279 +1299,10 @@ func (x Flag) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Flag) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Flag) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Gone) DecodeJSON(r *wire.Reader) error {
-	*x = Gone{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "code":
-			r.Once(&seen[0], 0)
-			x.Code = r.ReadConstInt64(int64(-1))
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "code")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstInt64("code", x.Code, int64(-1))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "code")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Gone) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Gone) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *Identifier) DecodeJSON(r *wire.Reader) error {
-	*x = Identifier(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Identifier) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := string(x)
-	w.PutString(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Identifier) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Identifier) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func (jsonCodec) Decode(r *wire.Reader) Json {
-	switch r.Kind() {
-	case wire.KindObject:
-		var v JsonObject
-		v.DecodeJSON(r)
-		return v
-	case wire.KindArray:
-		var v JsonList
-		v.DecodeJSON(r)
-		return v
-	case wire.KindString:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNumber:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	case wire.KindNull:
-		var v JsonScalar
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownJson{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an array.
-func (x *JsonList) DecodeJSON(r *wire.Reader) error {
-	var all []Json
-	all = wire.ReadAll(r, func(r *wire.Reader) Json { return wire.ReadBox(r, JsonBox{}) })
-	*x = JsonList(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	wire.PutAll(&w, x)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x JsonList) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *JsonList) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object.
-func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[Json]
-	all = wire.Map[Json]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadBox(r, JsonBox{})
-	}
-	*x = JsonMap(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[Json](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		w.Put(e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x JsonMap) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *JsonMap) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a JsonMap.
-func (x *JsonObject) DecodeJSON(r *wire.Reader) error {
-	var v JsonMap
-	v.DecodeJSON(r)
-	*x = JsonObject(v)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x JsonObject) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := JsonMap(x)
-	w.Put(&v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x JsonObject) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *JsonObject) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a scalar.
-func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
-	return r.Err()
-}
-
-// DecodeJSON reads an object.
-func (x *Keys) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[int64]
-	all = wire.Map[int64]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = r.ReadInt64()
-	}
-	*x = Keys(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Keys) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[int64](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		w.PutInt64(e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Keys) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Keys) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Knot) DecodeJSON(r *wire.Reader) error {
-	*x = Knot{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "loop":
-			r.Once(&seen[0], 0)
-			x.Loop = wire.ReadBox(r, LoopBox{})
-		case "none":
-			r.Once(&seen[0], 1)
-			x.None = wire.ReadNullable(r, wire.ReadPointer[Knot])
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "loop", "none")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Value("loop", x.Loop)
-	wire.ValuePointer(&w, "none", x.None)
-	w.NullIf("none", x.None == nil)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "loop", "none")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Knot) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Knot) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Knot) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

@@ -6,6 +6,293 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeJSON reads an object. A missing, repeated or mistyped member is an
 // error.
+func (x *Gone) DecodeJSON(r *wire.Reader) error {
+	*x = Gone{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			x.Code = r.ReadConstInt64(int64(-1))
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "code")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Gone) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.ConstInt64("code", x.Code, int64(-1))
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Gone) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Gone) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Gone) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a string.
+func (x *Identifier) DecodeJSON(r *wire.Reader) error {
+	*x = Identifier(r.ReadString())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Identifier) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := string(x)
+	w.PutString(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Identifier) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Identifier) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func (jsonCodec) Decode(r *wire.Reader) Json {
+	switch r.Kind() {
+	case wire.KindObject:
+		var v JsonObject
+		v.DecodeJSON(r)
+		return v
+	case wire.KindArray:
+		var v JsonList
+		v.DecodeJSON(r)
+		return v
+	case wire.KindString:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNumber:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	case wire.KindNull:
+		var v JsonScalar
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownJson{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an array.
+func (x *JsonList) DecodeJSON(r *wire.Reader) error {
+	var all []Json
+	all = wire.ReadAll(r, func(r *wire.Reader) Json { return wire.ReadBox(r, JsonBox{}) })
+	*x = JsonList(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonList) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	wire.PutAll(&w, x)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonList) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x JsonList) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonList) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object.
+func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[Json]
+	all = wire.Map[Json]{}
+	for r.BeginObject(); r.Member(); {
+		*all.Entry(r) = wire.ReadBox(r, JsonBox{})
+	}
+	*x = JsonMap(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonMap) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[Json](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.Put(e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonMap) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x JsonMap) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonMap) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a JsonMap.
+func (x *JsonObject) DecodeJSON(r *wire.Reader) error {
+	var v JsonMap
+	v.DecodeJSON(r)
+	*x = JsonObject(v)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x JsonObject) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := JsonMap(x)
+	w.Put(&v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x JsonObject) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x JsonObject) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *JsonObject) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a scalar.
+func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
+	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+	return r.Err()
+}
+
+// DecodeJSON reads an object.
+func (x *Keys) DecodeJSON(r *wire.Reader) error {
+	var all wire.Map[int64]
+	all = wire.Map[int64]{}
+	for r.BeginObject(); r.Member(); {
+		*all.Entry(r) = r.ReadInt64()
+	}
+	*x = Keys(all)
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Keys) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := wire.Map[int64](x)
+	w.BeginObject()
+	w.Fail(v.Check())
+	for i := range v {
+		e := &v[i]
+		w.Key(e.Name)
+		w.PutInt64(e.Value)
+	}
+	w.EndObject()
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Keys) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Keys) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Keys) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Knot) DecodeJSON(r *wire.Reader) error {
+	*x = Knot{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "loop":
+			r.Once(&seen[0], 0)
+			x.Loop = wire.ReadBox(r, LoopBox{})
+		case "none":
+			r.Once(&seen[0], 1)
+			x.None = wire.ReadNullable(r, wire.ReadPointer[Knot])
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "loop", "none")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Knot) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Value("loop", x.Loop)
+	wire.ValuePointer(&w, "none", x.None)
+	w.NullIf("none", x.None == nil)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "loop", "none")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Knot) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Knot) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Knot) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
 func (x *Less) DecodeJSON(r *wire.Reader) error {
 	*x = Less{}
 	var seen [1]uint64
@@ -38,6 +325,9 @@ func (x *Less) AppendJSON(dst []byte) ([]byte, error) {
 func (x Less) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Less) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Less) UnmarshalJSON(data []byte) error {
@@ -85,6 +375,9 @@ func (x Levels) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Levels) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Levels) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -109,6 +402,9 @@ func (x Lists) AppendJSON(dst []byte) ([]byte, error) {
 func (x Lists) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Lists) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Lists) UnmarshalJSON(data []byte) error {
@@ -152,6 +448,9 @@ func (x LoopNumber) AppendJSON(dst []byte) ([]byte, error) {
 func (x LoopNumber) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x LoopNumber) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LoopNumber) UnmarshalJSON(data []byte) error {
@@ -230,6 +529,9 @@ func (x Maps) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Maps) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Maps) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -259,6 +561,9 @@ func (x Matrix) AppendJSON(dst []byte) ([]byte, error) {
 func (x Matrix) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x Matrix) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Matrix) UnmarshalJSON(data []byte) error {
@@ -392,6 +697,9 @@ func (x MixedBoolean) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x MixedBoolean) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedBoolean) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -416,6 +724,9 @@ func (x MixedList) AppendJSON(dst []byte) ([]byte, error) {
 func (x MixedList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x MixedList) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedList) UnmarshalJSON(data []byte) error {
@@ -470,6 +781,9 @@ func (x MixedMapList) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x MixedMapList) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedMapList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -493,6 +807,9 @@ func (x MixedMapNumber) AppendJSON(dst []byte) ([]byte, error) {
 func (x MixedMapNumber) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x MixedMapNumber) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedMapNumber) UnmarshalJSON(data []byte) error {
@@ -519,6 +836,9 @@ func (x MixedMapObject) AppendJSON(dst []byte) ([]byte, error) {
 func (x MixedMapObject) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x MixedMapObject) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *MixedMapObject) UnmarshalJSON(data []byte) error {
@@ -576,813 +896,4 @@ func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMixedOpen) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object.
-func (x *MixedOpenObject) DecodeJSON(r *wire.Reader) error {
-	x.Object = r.ReadObject()
-	return r.Err()
-}
-
-// DecodeJSON reads a Key.
-func (x *MixedOpenScalar) DecodeJSON(r *wire.Reader) error {
-	*x = MixedOpenScalar(r.ReadID())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x MixedOpenScalar) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := Key(x)
-	w.Put(&v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x MixedOpenScalar) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *MixedOpenScalar) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a scalar.
-func (x *MixedScalar) DecodeJSON(r *wire.Reader) error {
-	x.ID = r.ReadID()
-	return r.Err()
-}
-
-func (modeCodec) Decode(r *wire.Reader) Mode {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, ok := r.PeekString("mode")
-		switch tag {
-		case "plain":
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		case "special":
-			v := new(Special)
-			v.DecodeJSON(r)
-			return v
-		}
-		if !ok && r.PeekAbsent("mode") {
-			v := new(Defaulted)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownMode{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *More) DecodeJSON(r *wire.Reader) error {
-	*x = More{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadString()
-		case "b":
-			r.Once(&seen[0], 1)
-			x.B = r.ReadInt64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "a", "b")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *More) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("a", x.A)
-	w.Int64("b", x.B)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "a", "b")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x More) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *More) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object.
-func (x *NamedMembers) DecodeJSON(r *wire.Reader) error {
-	x.Object = r.ReadObject()
-	return r.Err()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
-	*x = Narrowed{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "n":
-			r.Once(&seen[0], 0)
-			x.N = r.ReadFloat64()
-		case "at":
-			if r.Present(&seen[0], 1) {
-				x.At = r.ReadStringPointer()
-			}
-		case "list":
-			if r.Present(&seen[0], 2) {
-				x.List = r.ReadStrings()
-			}
-		case "tree":
-			if r.Present(&seen[0], 3) {
-				x.Tree = wire.ReadPointer[Tree](r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "n")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Float64("n", x.N)
-	w.StringPointer("at", x.At)
-	if x.List != nil {
-		w.Name("list")
-		wire.PutStrings(&w, x.List)
-	}
-	wire.ValuePointer(&w, "tree", x.Tree)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "n", "at", "list", "tree")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Narrowed) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Narrowed) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Narrowed) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Nest) DecodeJSON(r *wire.Reader) error {
-	*x = Nest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "v":
-			if r.Present(&seen[0], 0) {
-				x.V = wire.ReadPointer[NestItem](r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Nest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	wire.ValuePointer(&w, "v", x.V)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "v")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Nest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Nest) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Nest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NestItem) DecodeJSON(r *wire.Reader) error {
-	*x = NestItem{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			if r.Present(&seen[0], 0) {
-				x.A = r.ReadStringPointer()
-			}
-		case "again":
-			if r.Present(&seen[0], 1) {
-				x.Again = wire.ReadPointer[NestItem](r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NestItem) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.StringPointer("a", x.A)
-	wire.ValuePointer(&w, "again", x.Again)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "a", "again")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NestItem) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x NestItem) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NestItem) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func (nestedCodec) Decode(r *wire.Reader) Nested {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("kind")
-		switch tag {
-		case "circle":
-			v := new(Circle)
-			v.DecodeJSON(r)
-			return v
-		case "pentagon", "triangle":
-			v := new(Polygon)
-			v.DecodeJSON(r)
-			return v
-		case "square":
-			v := new(Square)
-			v.DecodeJSON(r)
-			return v
-		}
-	case wire.KindString:
-		var v NestedString
-		v.DecodeJSON(r)
-		return v
-	}
-	return &UnknownNested{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownNested) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads a Level.
-func (x *NestedString) DecodeJSON(r *wire.Reader) error {
-	*x = NestedString(Level(r.ReadString()))
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x NestedString) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := Level(x)
-	w.PutString(string(v))
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NestedString) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NestedString) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads any value.
-func (x *Never) DecodeJSON(r *wire.Reader) error {
-	x.Raw = r.ReadRaw()
-	return r.Err()
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NotFound) DecodeJSON(r *wire.Reader) error {
-	*x = NotFound{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "code":
-			r.Once(&seen[0], 0)
-			x.Code = r.ReadConstInt64(int64(404))
-		case "path":
-			if r.Present(&seen[0], 1) {
-				x.Path = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "code")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstInt64("code", x.Code, int64(404))
-	w.StringPointer("path", x.Path)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "code", "path")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NotFound) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x NotFound) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NotFound) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NotThis) DecodeJSON(r *wire.Reader) error {
-	*x = NotThis{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "mode":
-			r.Once(&seen[0], 0)
-			x.Mode = r.ReadString()
-		case "never":
-			r.Once(&seen[0], 1)
-			x.Never = r.ReadRaw()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "mode")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NotThis) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("mode", x.Mode)
-	if x.Never != "" {
-		w.Value("never", &x.Never)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "mode", "never")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NotThis) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NotThis) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
-	*x = NullableBounds{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "name":
-			r.Once(&seen[0], 0)
-			if !r.ReadNull() {
-				x.Name = (*Identifier)(r.ReadStringPointer())
-			}
-		case "sealed":
-			r.Once(&seen[0], 1)
-			x.Sealed = wire.ReadNullable(r, wire.ReadPointer[NullableBoundsSealed])
-		case "at":
-			r.Once(&seen[0], 2)
-			x.At = wire.ReadOptional(r, (*wire.Reader).ReadString)
-		case "list":
-			if r.Present(&seen[0], 3) {
-				x.List = []*int64{}
-				for r.BeginArray(); r.Element(); {
-					var e *int64
-					if !r.ReadNull() {
-						e = new(r.ReadInt64())
-					}
-					x.List = wire.Push(x.List, e)
-				}
-			}
-		case "n":
-			r.Once(&seen[0], 4)
-			x.N = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
-		case "words":
-			if r.Present(&seen[0], 5) {
-				x.Words = wire.Map[*string]{}
-				for r.BeginObject(); r.Member(); {
-					at := x.Words.Entry(r)
-					var e *string
-					if !r.ReadNull() {
-						e = new(r.ReadString())
-					}
-					*at = e
-				}
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "name", "sealed")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NullableBounds) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.StringPointer("name", (*string)(x.Name))
-	w.NullIf("name", x.Name == nil)
-	wire.ValuePointer(&w, "sealed", x.Sealed)
-	w.NullIf("sealed", x.Sealed == nil)
-	w.StringPointer("at", x.At.Pointer())
-	w.NullIf("at", x.At.IsNull())
-	if x.List != nil {
-		w.Name("list")
-		w.BeginArray()
-		for i := range x.List {
-			w.Element()
-			if x.List[i] == nil {
-				w.PutNull()
-			} else {
-				w.PutInt64(*x.List[i])
-			}
-		}
-		w.EndArray()
-	}
-	w.Int64Pointer("n", x.N.Pointer())
-	w.NullIf("n", x.N.IsNull())
-	if x.Words != nil {
-		w.Name("words")
-		w.BeginObject()
-		w.Fail(x.Words.Check())
-		for i := range x.Words {
-			e := &x.Words[i]
-			w.Key(e.Name)
-			if e.Value == nil {
-				w.PutNull()
-			} else {
-				w.PutString(*e.Value)
-			}
-		}
-		w.EndObject()
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "name", "sealed", "at", "list", "n", "words")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NullableBounds) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x NullableBounds) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NullableBounds) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *NullableBoundsSealed) DecodeJSON(r *wire.Reader) error {
-	*x = NullableBoundsSealed{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadString()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "a")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *NullableBoundsSealed) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("a", x.A)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "a")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x NullableBoundsSealed) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *NullableBoundsSealed) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Nullables) DecodeJSON(r *wire.Reader) error {
-	*x = Nullables{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "must":
-			r.Once(&seen[0], 0)
-			x.Must = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
-		case "mustFlag":
-			r.Once(&seen[0], 1)
-			x.MustFlag = wire.ReadNullable(r, (*wire.Reader).ReadBoolPointer)
-		case "mustMany":
-			r.Once(&seen[0], 2)
-			x.MustMany = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
-		case "mustText":
-			r.Once(&seen[0], 3)
-			x.MustText = wire.ReadNullable(r, (*wire.Reader).ReadStringPointer)
-		case "may":
-			r.Once(&seen[0], 4)
-			x.May = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
-		case "nothing":
-			r.Once(&seen[0], 5)
-			x.Nothing = r.ReadScalar(wire.ScalarNull)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xf != 0xf {
-		r.Missing(seen[:], "must", "mustFlag", "mustMany", "mustText")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Int64Pointer("must", x.Must)
-	w.NullIf("must", x.Must == nil)
-	w.BoolPointer("mustFlag", x.MustFlag)
-	w.NullIf("mustFlag", x.MustFlag == nil)
-	w.Value("mustMany", &x.MustMany)
-	w.StringPointer("mustText", x.MustText)
-	w.NullIf("mustText", x.MustText == nil)
-	w.Int64Pointer("may", x.May.Pointer())
-	w.NullIf("may", x.May.IsNull())
-	if !x.Nothing.IsZero() {
-		w.Value("nothing", &x.Nothing)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "must", "mustFlag", "mustMany", "mustText", "may", "nothing")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Nullables) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Nullables) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Nullables) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a number.
-func (x *Numbers) DecodeJSON(r *wire.Reader) error {
-	*x = Numbers(r.ReadFloat64())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Numbers) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := float64(x)
-	w.PutFloat64(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Numbers) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Numbers) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *OddNames) DecodeJSON(r *wire.Reader) error {
-	*x = OddNames{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "quo\"te":
-			r.Once(&seen[0], 0)
-			x.QuoTe = r.ReadString()
-		case "undeclared":
-			r.Once(&seen[0], 1)
-			x.Undeclared = r.ReadRaw()
-		case "":
-			if r.Present(&seen[0], 2) {
-				x.Empty = r.ReadStringPointer()
-			}
-		case "$ref":
-			if r.Present(&seen[0], 3) {
-				x.Ref = r.ReadStringPointer()
-			}
-		case "9lives":
-			if r.Present(&seen[0], 4) {
-				x.N9lives = r.ReadStringPointer()
-			}
-		case "a/b":
-			if r.Present(&seen[0], 5) {
-				x.B = r.ReadStringPointer()
-			}
-		case "a~c":
-			if r.Present(&seen[0], 6) {
-				x.AC = r.ReadStringPointer()
-			}
-		case "back\\slash":
-			if r.Present(&seen[0], 7) {
-				x.BackSlash = r.ReadStringPointer()
-			}
-		case "back`tick":
-			if r.Present(&seen[0], 8) {
-				x.BackTick = r.ReadStringPointer()
-			}
-		case "decodeJSON":
-			if r.Present(&seen[0], 9) {
-				x.DecodeJSONMember = r.ReadStringPointer()
-			}
-		case "dst":
-			if r.Present(&seen[0], 10) {
-				x.Dst = r.ReadStringPointer()
-			}
-		case "err":
-			if r.Present(&seen[0], 11) {
-				x.Err = r.ReadStringPointer()
-			}
-		case "extra":
-			if r.Present(&seen[0], 12) {
-				x.ExtraMember = r.ReadStringPointer()
-			}
-		case "func":
-			if r.Present(&seen[0], 13) {
-				x.Func = r.ReadStringPointer()
-			}
-		case "größe":
-			if r.Present(&seen[0], 14) {
-				x.Größe = r.ReadStringPointer()
-			}
-		case "line\nbreak":
-			if r.Present(&seen[0], 15) {
-				x.LineBreak = r.ReadStringPointer()
-			}
-		case "r":
-			if r.Present(&seen[0], 16) {
-				x.R = r.ReadStringPointer()
-			}
-		case "seen":
-			if r.Present(&seen[0], 17) {
-				x.Seen = r.ReadStringPointer()
-			}
-		case "type":
-			if r.Present(&seen[0], 18) {
-				x.Type = r.ReadStringPointer()
-			}
-		case "validate":
-			if r.Present(&seen[0], 19) {
-				x.ValidateMember = r.ReadStringPointer()
-			}
-		case "x":
-			if r.Present(&seen[0], 20) {
-				x.X = r.ReadStringPointer()
-			}
-		case "名前":
-			if r.Present(&seen[0], 21) {
-				x.X名前 = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "quo\"te", "undeclared")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("quo\\\"te", x.QuoTe)
-	w.Value("undeclared", &x.Undeclared)
-	w.StringPointer("", x.Empty)
-	w.StringPointer("$ref", x.Ref)
-	w.StringPointer("9lives", x.N9lives)
-	w.StringPointer("a/b", x.B)
-	w.StringPointer("a~c", x.AC)
-	w.StringPointer("back\\\\slash", x.BackSlash)
-	w.StringPointer("back`tick", x.BackTick)
-	w.StringPointer("decodeJSON", x.DecodeJSONMember)
-	w.StringPointer("dst", x.Dst)
-	w.StringPointer("err", x.Err)
-	w.StringPointer("extra", x.ExtraMember)
-	w.StringPointer("func", x.Func)
-	w.StringPointer("größe", x.Größe)
-	w.StringPointer("line\\nbreak", x.LineBreak)
-	w.StringPointer("r", x.R)
-	w.StringPointer("seen", x.Seen)
-	w.StringPointer("type", x.Type)
-	w.StringPointer("validate", x.ValidateMember)
-	w.StringPointer("x", x.X)
-	w.StringPointer("名前", x.X名前)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x OddNames) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x OddNames) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *OddNames) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
 }

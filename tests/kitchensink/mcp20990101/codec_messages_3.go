@@ -4,6 +4,830 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
+// DecodeJSON reads an object.
+func (x *MixedOpenObject) DecodeJSON(r *wire.Reader) error {
+	x.Object = r.ReadObject()
+	return r.Err()
+}
+
+// DecodeJSON reads a Key.
+func (x *MixedOpenScalar) DecodeJSON(r *wire.Reader) error {
+	*x = MixedOpenScalar(r.ReadID())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x MixedOpenScalar) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := Key(x)
+	w.Put(&v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x MixedOpenScalar) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x MixedOpenScalar) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *MixedOpenScalar) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a scalar.
+func (x *MixedScalar) DecodeJSON(r *wire.Reader) error {
+	x.ID = r.ReadID()
+	return r.Err()
+}
+
+func (modeCodec) Decode(r *wire.Reader) Mode {
+	switch r.Kind() {
+	case wire.KindObject:
+		tag, ok := r.PeekString("mode")
+		switch tag {
+		case "plain":
+			v := new(Defaulted)
+			v.DecodeJSON(r)
+			return v
+		case "special":
+			v := new(Special)
+			v.DecodeJSON(r)
+			return v
+		}
+		if !ok && r.PeekAbsent("mode") {
+			v := new(Defaulted)
+			v.DecodeJSON(r)
+			return v
+		}
+	}
+	return &UnknownMode{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *More) DecodeJSON(r *wire.Reader) error {
+	*x = More{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			r.Once(&seen[0], 0)
+			x.A = r.ReadString()
+		case "b":
+			r.Once(&seen[0], 1)
+			x.B = r.ReadInt64()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "a", "b")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *More) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.String("a", x.A)
+	w.Int64("b", x.B)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a", "b")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x More) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x More) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *More) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object.
+func (x *NamedMembers) DecodeJSON(r *wire.Reader) error {
+	x.Object = r.ReadObject()
+	return r.Err()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
+	*x = Narrowed{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "n":
+			r.Once(&seen[0], 0)
+			x.N = r.ReadFloat64()
+		case "at":
+			if r.Present(&seen[0], 1) {
+				x.At = r.ReadStringPointer()
+			}
+		case "list":
+			if r.Present(&seen[0], 2) {
+				x.List = r.ReadStrings()
+			}
+		case "tree":
+			if r.Present(&seen[0], 3) {
+				x.Tree = wire.ReadPointer[Tree](r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "n")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Narrowed) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Float64("n", x.N)
+	w.StringPointer("at", x.At)
+	if x.List != nil {
+		w.Name("list")
+		wire.PutStrings(&w, x.List)
+	}
+	wire.ValuePointer(&w, "tree", x.Tree)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "n", "at", "list", "tree")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Narrowed) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Narrowed) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Narrowed) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Nest) DecodeJSON(r *wire.Reader) error {
+	*x = Nest{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "v":
+			if r.Present(&seen[0], 0) {
+				x.V = wire.ReadPointer[NestItem](r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Nest) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	wire.ValuePointer(&w, "v", x.V)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "v")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Nest) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Nest) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Nest) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NestItem) DecodeJSON(r *wire.Reader) error {
+	*x = NestItem{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			if r.Present(&seen[0], 0) {
+				x.A = r.ReadStringPointer()
+			}
+		case "again":
+			if r.Present(&seen[0], 1) {
+				x.Again = wire.ReadPointer[NestItem](r)
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NestItem) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.StringPointer("a", x.A)
+	wire.ValuePointer(&w, "again", x.Again)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a", "again")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NestItem) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x NestItem) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NestItem) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+func (nestedCodec) Decode(r *wire.Reader) Nested {
+	switch r.Kind() {
+	case wire.KindObject:
+		tag, _ := r.PeekString("kind")
+		switch tag {
+		case "circle":
+			v := new(Circle)
+			v.DecodeJSON(r)
+			return v
+		case "pentagon", "triangle":
+			v := new(Polygon)
+			v.DecodeJSON(r)
+			return v
+		case "square":
+			v := new(Square)
+			v.DecodeJSON(r)
+			return v
+		}
+	case wire.KindString:
+		var v NestedString
+		v.DecodeJSON(r)
+		return v
+	}
+	return &UnknownNested{Raw: r.ReadRaw()}
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *UnknownNested) AppendJSON(dst []byte) ([]byte, error) {
+	return wire.AppendRaw(dst, x.Raw)
+}
+
+// DecodeJSON reads a Level.
+func (x *NestedString) DecodeJSON(r *wire.Reader) error {
+	*x = NestedString(Level(r.ReadString()))
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x NestedString) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := Level(x)
+	w.PutString(string(v))
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NestedString) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NestedString) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads any value.
+func (x *Never) DecodeJSON(r *wire.Reader) error {
+	x.Raw = r.ReadRaw()
+	return r.Err()
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NotFound) DecodeJSON(r *wire.Reader) error {
+	*x = NotFound{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "code":
+			r.Once(&seen[0], 0)
+			x.Code = r.ReadConstInt64(int64(404))
+		case "path":
+			if r.Present(&seen[0], 1) {
+				x.Path = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "code")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NotFound) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.ConstInt64("code", x.Code, int64(404))
+	w.StringPointer("path", x.Path)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "code", "path")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NotFound) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x NotFound) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NotFound) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NotThis) DecodeJSON(r *wire.Reader) error {
+	*x = NotThis{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "mode":
+			r.Once(&seen[0], 0)
+			x.Mode = r.ReadString()
+		case "never":
+			r.Once(&seen[0], 1)
+			x.Never = r.ReadRaw()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "mode")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NotThis) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.String("mode", x.Mode)
+	if x.Never != "" {
+		w.Value("never", &x.Never)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "mode", "never")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NotThis) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x NotThis) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NotThis) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
+	*x = NullableBounds{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "name":
+			r.Once(&seen[0], 0)
+			if !r.ReadNull() {
+				x.Name = (*Identifier)(r.ReadStringPointer())
+			}
+		case "sealed":
+			r.Once(&seen[0], 1)
+			x.Sealed = wire.ReadNullable(r, wire.ReadPointer[NullableBoundsSealed])
+		case "at":
+			r.Once(&seen[0], 2)
+			x.At = wire.ReadOptional(r, (*wire.Reader).ReadString)
+		case "list":
+			if r.Present(&seen[0], 3) {
+				x.List = []*int64{}
+				for r.BeginArray(); r.Element(); {
+					var e *int64
+					if !r.ReadNull() {
+						e = new(r.ReadInt64())
+					}
+					x.List = wire.Push(x.List, e)
+				}
+			}
+		case "n":
+			r.Once(&seen[0], 4)
+			x.N = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
+		case "words":
+			if r.Present(&seen[0], 5) {
+				x.Words = wire.Map[*string]{}
+				for r.BeginObject(); r.Member(); {
+					at := x.Words.Entry(r)
+					var e *string
+					if !r.ReadNull() {
+						e = new(r.ReadString())
+					}
+					*at = e
+				}
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "name", "sealed")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NullableBounds) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.StringPointer("name", (*string)(x.Name))
+	w.NullIf("name", x.Name == nil)
+	wire.ValuePointer(&w, "sealed", x.Sealed)
+	w.NullIf("sealed", x.Sealed == nil)
+	w.StringPointer("at", x.At.Pointer())
+	w.NullIf("at", x.At.IsNull())
+	if x.List != nil {
+		w.Name("list")
+		w.BeginArray()
+		for i := range x.List {
+			w.Element()
+			if x.List[i] == nil {
+				w.PutNull()
+			} else {
+				w.PutInt64(*x.List[i])
+			}
+		}
+		w.EndArray()
+	}
+	w.Int64Pointer("n", x.N.Pointer())
+	w.NullIf("n", x.N.IsNull())
+	if x.Words != nil {
+		w.Name("words")
+		w.BeginObject()
+		w.Fail(x.Words.Check())
+		for i := range x.Words {
+			e := &x.Words[i]
+			w.Key(e.Name)
+			if e.Value == nil {
+				w.PutNull()
+			} else {
+				w.PutString(*e.Value)
+			}
+		}
+		w.EndObject()
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "name", "sealed", "at", "list", "n", "words")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NullableBounds) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x NullableBounds) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NullableBounds) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *NullableBoundsSealed) DecodeJSON(r *wire.Reader) error {
+	*x = NullableBoundsSealed{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "a":
+			r.Once(&seen[0], 0)
+			x.A = r.ReadString()
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x1 != 0x1 {
+		r.Missing(seen[:], "a")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *NullableBoundsSealed) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.String("a", x.A)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "a")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x NullableBoundsSealed) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x NullableBoundsSealed) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *NullableBoundsSealed) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *Nullables) DecodeJSON(r *wire.Reader) error {
+	*x = Nullables{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "must":
+			r.Once(&seen[0], 0)
+			x.Must = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
+		case "mustFlag":
+			r.Once(&seen[0], 1)
+			x.MustFlag = wire.ReadNullable(r, (*wire.Reader).ReadBoolPointer)
+		case "mustMany":
+			r.Once(&seen[0], 2)
+			x.MustMany = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+		case "mustText":
+			r.Once(&seen[0], 3)
+			x.MustText = wire.ReadNullable(r, (*wire.Reader).ReadStringPointer)
+		case "may":
+			r.Once(&seen[0], 4)
+			x.May = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
+		case "nothing":
+			r.Once(&seen[0], 5)
+			x.Nothing = r.ReadScalar(wire.ScalarNull)
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0xf != 0xf {
+		r.Missing(seen[:], "must", "mustFlag", "mustMany", "mustText")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *Nullables) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Int64Pointer("must", x.Must)
+	w.NullIf("must", x.Must == nil)
+	w.BoolPointer("mustFlag", x.MustFlag)
+	w.NullIf("mustFlag", x.MustFlag == nil)
+	w.Value("mustMany", &x.MustMany)
+	w.StringPointer("mustText", x.MustText)
+	w.NullIf("mustText", x.MustText == nil)
+	w.Int64Pointer("may", x.May.Pointer())
+	w.NullIf("may", x.May.IsNull())
+	if !x.Nothing.IsZero() {
+		w.Value("nothing", &x.Nothing)
+	}
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "must", "mustFlag", "mustMany", "mustText", "may", "nothing")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Nullables) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Nullables) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Nullables) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads a number.
+func (x *Numbers) DecodeJSON(r *wire.Reader) error {
+	*x = Numbers(r.ReadFloat64())
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x Numbers) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.NewWriter(dst)
+	v := float64(x)
+	w.PutFloat64(v)
+	return w.End()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x Numbers) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x Numbers) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *Numbers) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
+// DecodeJSON reads an object. A missing, repeated or mistyped member is an
+// error.
+func (x *OddNames) DecodeJSON(r *wire.Reader) error {
+	*x = OddNames{}
+	var seen [1]uint64
+	for r.BeginObject(); r.Member(); {
+		switch r.Name() {
+		case "quo\"te":
+			r.Once(&seen[0], 0)
+			x.QuoTe = r.ReadString()
+		case "undeclared":
+			r.Once(&seen[0], 1)
+			x.Undeclared = r.ReadRaw()
+		case "":
+			if r.Present(&seen[0], 2) {
+				x.Empty = r.ReadStringPointer()
+			}
+		case "$ref":
+			if r.Present(&seen[0], 3) {
+				x.Ref = r.ReadStringPointer()
+			}
+		case "9lives":
+			if r.Present(&seen[0], 4) {
+				x.N9lives = r.ReadStringPointer()
+			}
+		case "a/b":
+			if r.Present(&seen[0], 5) {
+				x.B = r.ReadStringPointer()
+			}
+		case "a~c":
+			if r.Present(&seen[0], 6) {
+				x.AC = r.ReadStringPointer()
+			}
+		case "back\\slash":
+			if r.Present(&seen[0], 7) {
+				x.BackSlash = r.ReadStringPointer()
+			}
+		case "back`tick":
+			if r.Present(&seen[0], 8) {
+				x.BackTick = r.ReadStringPointer()
+			}
+		case "decodeJSON":
+			if r.Present(&seen[0], 9) {
+				x.DecodeJSONMember = r.ReadStringPointer()
+			}
+		case "dst":
+			if r.Present(&seen[0], 10) {
+				x.Dst = r.ReadStringPointer()
+			}
+		case "err":
+			if r.Present(&seen[0], 11) {
+				x.Err = r.ReadStringPointer()
+			}
+		case "extra":
+			if r.Present(&seen[0], 12) {
+				x.ExtraMember = r.ReadStringPointer()
+			}
+		case "func":
+			if r.Present(&seen[0], 13) {
+				x.Func = r.ReadStringPointer()
+			}
+		case "größe":
+			if r.Present(&seen[0], 14) {
+				x.Größe = r.ReadStringPointer()
+			}
+		case "line\nbreak":
+			if r.Present(&seen[0], 15) {
+				x.LineBreak = r.ReadStringPointer()
+			}
+		case "r":
+			if r.Present(&seen[0], 16) {
+				x.R = r.ReadStringPointer()
+			}
+		case "seen":
+			if r.Present(&seen[0], 17) {
+				x.Seen = r.ReadStringPointer()
+			}
+		case "type":
+			if r.Present(&seen[0], 18) {
+				x.Type = r.ReadStringPointer()
+			}
+		case "validate":
+			if r.Present(&seen[0], 19) {
+				x.ValidateMember = r.ReadStringPointer()
+			}
+		case "x":
+			if r.Present(&seen[0], 20) {
+				x.X = r.ReadStringPointer()
+			}
+		case "名前":
+			if r.Present(&seen[0], 21) {
+				x.X名前 = r.ReadStringPointer()
+			}
+		default:
+			*x.Extra.Entry(r) = r.ReadRaw()
+		}
+	}
+	if seen[0]&0x3 != 0x3 {
+		r.Missing(seen[:], "quo\"te", "undeclared")
+	}
+	return r.Err()
+}
+
+// AppendJSON appends the value as JSON to dst.
+func (x *OddNames) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.String("quo\\\"te", x.QuoTe)
+	w.Value("undeclared", &x.Undeclared)
+	w.StringPointer("", x.Empty)
+	w.StringPointer("$ref", x.Ref)
+	w.StringPointer("9lives", x.N9lives)
+	w.StringPointer("a/b", x.B)
+	w.StringPointer("a~c", x.AC)
+	w.StringPointer("back\\\\slash", x.BackSlash)
+	w.StringPointer("back`tick", x.BackTick)
+	w.StringPointer("decodeJSON", x.DecodeJSONMember)
+	w.StringPointer("dst", x.Dst)
+	w.StringPointer("err", x.Err)
+	w.StringPointer("extra", x.ExtraMember)
+	w.StringPointer("func", x.Func)
+	w.StringPointer("größe", x.Größe)
+	w.StringPointer("line\\nbreak", x.LineBreak)
+	w.StringPointer("r", x.R)
+	w.StringPointer("seen", x.Seen)
+	w.StringPointer("type", x.Type)
+	w.StringPointer("validate", x.ValidateMember)
+	w.StringPointer("x", x.X)
+	w.StringPointer("名前", x.X名前)
+	if len(x.Extra) > 0 {
+		w.Members(x.Extra, "quo\"te", "undeclared", "", "$ref", "9lives", "a/b", "a~c", "back\\slash", "back`tick", "decodeJSON", "dst", "err", "extra", "func", "größe", "line\nbreak", "r", "seen", "type", "validate", "x", "名前")
+	}
+	return w.Close()
+}
+
+// MarshalJSON is AppendJSON for encoding/json.
+func (x OddNames) MarshalJSON() ([]byte, error) {
+	return wire.Marshal(&x)
+}
+
+// String returns the value as JSON.
+func (x OddNames) String() string { return wire.String(&x) }
+
+// UnmarshalJSON is DecodeJSON for encoding/json.
+func (x *OddNames) UnmarshalJSON(data []byte) error {
+	return wire.Unmarshal(data, x)
+}
+
 func (oneOfManyCodec) Decode(r *wire.Reader) OneOfMany {
 	switch r.Kind() {
 	case wire.KindString:
@@ -42,6 +866,9 @@ func (x OneOfManyNumber) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x OneOfManyNumber) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OneOfManyNumber) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -65,6 +892,9 @@ func (x OneOfManyOption3) AppendJSON(dst []byte) ([]byte, error) {
 func (x OneOfManyOption3) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x OneOfManyOption3) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OneOfManyOption3) UnmarshalJSON(data []byte) error {
@@ -153,6 +983,9 @@ func (x Other) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Other) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Other) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -192,6 +1025,9 @@ func (x *OtherC) AppendJSON(dst []byte) ([]byte, error) {
 func (x OtherC) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x OtherC) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OtherC) UnmarshalJSON(data []byte) error {
@@ -234,6 +1070,9 @@ func (x OtherNest) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x OtherNest) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OtherNest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
@@ -257,6 +1096,9 @@ func (x OtherNestItem) AppendJSON(dst []byte) ([]byte, error) {
 func (x OtherNestItem) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
+
+// String returns the value as JSON.
+func (x OtherNestItem) String() string { return wire.String(&x) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *OtherNestItem) UnmarshalJSON(data []byte) error {
@@ -306,1280 +1148,10 @@ func (x Polygon) MarshalJSON() ([]byte, error) {
 	return wire.Marshal(&x)
 }
 
+// String returns the value as JSON.
+func (x Polygon) String() string { return wire.String(&x) }
+
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *Polygon) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *PolygonKind) DecodeJSON(r *wire.Reader) error {
-	*x = PolygonKind(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x PolygonKind) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x PolygonKind) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *PolygonKind) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a number.
-func (x *Ratio) DecodeJSON(r *wire.Reader) error {
-	*x = Ratio(r.ReadFloat64())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Ratio) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := float64(x)
-	w.PutFloat64(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Ratio) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Ratio) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object.
-func (x *Record) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[int64]
-	all = wire.Map[int64]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = r.ReadInt64()
-	}
-	*x = Record(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Record) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[int64](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		w.PutInt64(e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Record) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Record) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Rest) DecodeJSON(r *wire.Reader) error {
-	*x = Rest{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadInt64()
-		case "b":
-			r.Once(&seen[0], 1)
-			x.B = r.ReadString()
-		default:
-			*x.Additional.Entry(r) = r.ReadString()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "a", "b")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Rest) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Int64("a", x.A)
-	w.String("b", x.B)
-	w.Fail(x.Additional.Check("a", "b"))
-	for i := range x.Additional {
-		e := &x.Additional[i]
-		w.Key(e.Name)
-		w.PutString(e.Value)
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Rest) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Rest) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *RestOfObjects) DecodeJSON(r *wire.Reader) error {
-	*x = RestOfObjects{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "kind":
-			r.Once(&seen[0], 0)
-			x.Kind = r.ReadConstString("rest")
-		default:
-			x.Additional.Entry(r).DecodeJSON(r)
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "kind")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *RestOfObjects) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstString("kind", x.Kind, "rest")
-	w.Fail(x.Additional.Check("kind"))
-	for i := range x.Additional {
-		e := &x.Additional[i]
-		w.Key(e.Name)
-		w.Put(&e.Value)
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x RestOfObjects) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *RestOfObjects) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Ruled) DecodeJSON(r *wire.Reader) error {
-	*x = Ruled{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "cost":
-			if r.Present(&seen[0], 0) {
-				x.Cost = (*RuledCost)(r.ReadStringPointer())
-			}
-		case "mime-type":
-			if r.Present(&seen[0], 1) {
-				x.MIMEDashType = r.ReadStringPointer()
-			}
-		case "mimeType":
-			if r.Present(&seen[0], 2) {
-				x.MIMEType = r.ReadStringPointer()
-			}
-		case "names":
-			if r.Present(&seen[0], 3) {
-				x.Names.DecodeJSON(r)
-			}
-		case "never":
-			r.Once(&seen[0], 4)
-			x.Never.DecodeJSON(r)
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Ruled) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.StringPointer("cost", (*string)(x.Cost))
-	w.StringPointer("mime-type", x.MIMEDashType)
-	w.StringPointer("mimeType", x.MIMEType)
-	if x.Names.Object != "" {
-		w.Value("names", &x.Names)
-	}
-	if x.Never.Raw != "" {
-		w.Value("never", &x.Never)
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "cost", "mime-type", "mimeType", "names", "never")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Ruled) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Ruled) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Ruled) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a string.
-func (x *RuledCost) DecodeJSON(r *wire.Reader) error {
-	*x = RuledCost(r.ReadString())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x RuledCost) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendString(dst, string(x))
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x RuledCost) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *RuledCost) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Sealed) DecodeJSON(r *wire.Reader) error {
-	*x = Sealed{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadString()
-		case "shape":
-			if r.Present(&seen[0], 1) {
-				x.Shape = wire.ReadBox(r, ShapeBox{})
-			}
-		case "share":
-			if r.Present(&seen[0], 2) {
-				x.Share = (*Share)(r.ReadFloat64Pointer())
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "a")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Sealed) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("a", x.A)
-	if x.Shape != nil {
-		w.Value("shape", x.Shape)
-	}
-	w.Float64Pointer("share", (*float64)(x.Share))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "a", "shape", "share")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Sealed) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Sealed) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Sealed) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *SealedEmpty) DecodeJSON(r *wire.Reader) error {
-	*x = SealedEmpty{}
-	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SealedEmpty) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra)
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SealedEmpty) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *SealedEmpty) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func (shapeCodec) Decode(r *wire.Reader) Shape {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("kind")
-		switch tag {
-		case "circle":
-			v := new(Circle)
-			v.DecodeJSON(r)
-			return v
-		case "pentagon", "triangle":
-			v := new(Polygon)
-			v.DecodeJSON(r)
-			return v
-		case "square":
-			v := new(Square)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownShape{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownShape) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object.
-func (x *Shapes) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[[]Shape]
-	all = wire.Map[[]Shape]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadAll(r, func(r *wire.Reader) Shape { return wire.ReadBox(r, ShapeBox{}) })
-	}
-	*x = Shapes(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Shapes) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[[]Shape](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		wire.PutAll(&w, e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Shapes) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Shapes) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads a number.
-func (x *Share) DecodeJSON(r *wire.Reader) error {
-	*x = Share(r.ReadFloat64())
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Share) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := float64(x)
-	w.PutFloat64(v)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Share) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Share) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Siblings) DecodeJSON(r *wire.Reader) error {
-	*x = Siblings{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "more":
-			if r.Present(&seen[0], 0) {
-				x.More = wire.ReadPointer[SiblingsMore](r)
-			}
-		case "short":
-			if r.Present(&seen[0], 1) {
-				x.Short = (*Identifier)(r.ReadStringPointer())
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Siblings) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	wire.ValuePointer(&w, "more", x.More)
-	w.StringPointer("short", (*string)(x.Short))
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "more", "short")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Siblings) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Siblings) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Siblings) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *SiblingsMore) DecodeJSON(r *wire.Reader) error {
-	*x = SiblingsMore{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "a":
-			r.Once(&seen[0], 0)
-			x.A = r.ReadString()
-		case "extra":
-			r.Once(&seen[0], 1)
-			x.ExtraMember = r.ReadInt64()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "a", "extra")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *SiblingsMore) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("a", x.A)
-	w.Int64("extra", x.ExtraMember)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "a", "extra")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x SiblingsMore) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *SiblingsMore) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Special) DecodeJSON(r *wire.Reader) error {
-	*x = Special{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "mode":
-			r.Once(&seen[0], 0)
-			x.Mode = r.ReadConstString("special")
-		case "text":
-			r.Once(&seen[0], 1)
-			x.Text = r.ReadString()
-		case "_meta":
-			if r.Present(&seen[0], 2) {
-				x.Meta = r.ReadObject()
-			}
-		case "extra":
-			if r.Present(&seen[0], 3) {
-				x.ExtraMember = r.ReadStringPointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "mode", "text")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Special) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstString("mode", x.Mode, "special")
-	w.String("text", x.Text)
-	if x.Meta != "" {
-		w.Value("_meta", &x.Meta)
-	}
-	w.StringPointer("extra", x.ExtraMember)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "mode", "text", "_meta", "extra")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Special) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Special) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Special) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Square) DecodeJSON(r *wire.Reader) error {
-	*x = Square{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "kind":
-			r.Once(&seen[0], 0)
-			x.Kind = r.ReadConstString("square")
-		case "corner":
-			if r.Present(&seen[0], 1) {
-				x.Corner = wire.ReadBox(r, ShapeBox{})
-			}
-		case "side":
-			if r.Present(&seen[0], 2) {
-				x.Side = r.ReadFloat64Pointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x1 != 0x1 {
-		r.Missing(seen[:], "kind")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Square) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstString("kind", x.Kind, "square")
-	if x.Corner != nil {
-		w.Value("corner", x.Corner)
-	}
-	w.Float64Pointer("side", x.Side)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "kind", "corner", "side")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Square) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Square) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Square) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-func (stampedCodec) Decode(r *wire.Reader) Stamped {
-	switch r.Kind() {
-	case wire.KindObject:
-		tag, _ := r.PeekString("state")
-		switch tag {
-		case "done":
-			v := new(StampedDone)
-			v.DecodeJSON(r)
-			return v
-		case "new":
-			v := new(StampedNew)
-			v.DecodeJSON(r)
-			return v
-		}
-	}
-	return &UnknownStamped{Raw: r.ReadRaw()}
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *UnknownStamped) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *StampedDone) DecodeJSON(r *wire.Reader) error {
-	*x = StampedDone{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "state":
-			r.Once(&seen[0], 0)
-			x.State = r.ReadConstString("done")
-		case "a":
-			r.Once(&seen[0], 1)
-			x.A = r.ReadString()
-		case "at":
-			r.Once(&seen[0], 2)
-			x.At = r.ReadString()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x7 != 0x7 {
-		r.Missing(seen[:], "state", "a", "at")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *StampedDone) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstString("state", x.State, "done")
-	w.String("a", x.A)
-	w.String("at", x.At)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "state", "a", "at")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x StampedDone) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *StampedDone) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *StampedNew) DecodeJSON(r *wire.Reader) error {
-	*x = StampedNew{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "state":
-			r.Once(&seen[0], 0)
-			x.State = r.ReadConstString("new")
-		case "a":
-			r.Once(&seen[0], 1)
-			x.A = r.ReadString()
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "state", "a")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *StampedNew) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstString("state", x.State, "new")
-	w.String("a", x.A)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "state", "a")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x StampedNew) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *StampedNew) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an array.
-func (x *Tags) DecodeJSON(r *wire.Reader) error {
-	var all []Identifier
-	all = wire.ReadAll(r, func(r *wire.Reader) Identifier { return Identifier(r.ReadString()) })
-	*x = Tags(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Tags) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	wire.PutStrings(&w, x)
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Tags) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Tags) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Tree) DecodeJSON(r *wire.Reader) error {
-	*x = Tree{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "children":
-			r.Once(&seen[0], 0)
-			x.Children = wire.ReadDecoded[Tree](r)
-		case "value":
-			r.Once(&seen[0], 1)
-			x.Value = r.ReadRaw()
-		case "left":
-			if r.Present(&seen[0], 2) {
-				x.Left = wire.ReadPointer[Tree](r)
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "children", "value")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Tree) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Name("children")
-	wire.PutEach(&w, x.Children)
-	w.Value("value", &x.Value)
-	wire.ValuePointer(&w, "left", x.Left)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "children", "value", "left")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Tree) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Tree) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Tree) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *Wide) DecodeJSON(r *wire.Reader) error {
-	*x = Wide{}
-	var seen [2]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "f00":
-			r.Once(&seen[0], 0)
-			x.F00 = r.ReadInt64()
-		case "f01":
-			r.Once(&seen[0], 1)
-			x.F01 = r.ReadInt64()
-		case "f02":
-			r.Once(&seen[0], 2)
-			x.F02 = r.ReadInt64()
-		case "f03":
-			r.Once(&seen[0], 3)
-			x.F03 = r.ReadInt64()
-		case "f04":
-			r.Once(&seen[0], 4)
-			x.F04 = r.ReadInt64()
-		case "f05":
-			r.Once(&seen[0], 5)
-			x.F05 = r.ReadInt64()
-		case "f06":
-			r.Once(&seen[0], 6)
-			x.F06 = r.ReadInt64()
-		case "f07":
-			r.Once(&seen[0], 7)
-			x.F07 = r.ReadInt64()
-		case "f08":
-			r.Once(&seen[0], 8)
-			x.F08 = r.ReadInt64()
-		case "f09":
-			r.Once(&seen[0], 9)
-			x.F09 = r.ReadInt64()
-		case "f10":
-			r.Once(&seen[0], 10)
-			x.F10 = r.ReadInt64()
-		case "f11":
-			r.Once(&seen[0], 11)
-			x.F11 = r.ReadInt64()
-		case "f12":
-			r.Once(&seen[0], 12)
-			x.F12 = r.ReadInt64()
-		case "f13":
-			r.Once(&seen[0], 13)
-			x.F13 = r.ReadInt64()
-		case "f14":
-			r.Once(&seen[0], 14)
-			x.F14 = r.ReadInt64()
-		case "f15":
-			r.Once(&seen[0], 15)
-			x.F15 = r.ReadInt64()
-		case "f16":
-			r.Once(&seen[0], 16)
-			x.F16 = r.ReadInt64()
-		case "f17":
-			r.Once(&seen[0], 17)
-			x.F17 = r.ReadInt64()
-		case "f18":
-			r.Once(&seen[0], 18)
-			x.F18 = r.ReadInt64()
-		case "f19":
-			r.Once(&seen[0], 19)
-			x.F19 = r.ReadInt64()
-		case "f20":
-			r.Once(&seen[0], 20)
-			x.F20 = r.ReadInt64()
-		case "f21":
-			r.Once(&seen[0], 21)
-			x.F21 = r.ReadInt64()
-		case "f22":
-			r.Once(&seen[0], 22)
-			x.F22 = r.ReadInt64()
-		case "f23":
-			r.Once(&seen[0], 23)
-			x.F23 = r.ReadInt64()
-		case "f24":
-			r.Once(&seen[0], 24)
-			x.F24 = r.ReadInt64()
-		case "f25":
-			r.Once(&seen[0], 25)
-			x.F25 = r.ReadInt64()
-		case "f26":
-			r.Once(&seen[0], 26)
-			x.F26 = r.ReadInt64()
-		case "f27":
-			r.Once(&seen[0], 27)
-			x.F27 = r.ReadInt64()
-		case "f28":
-			r.Once(&seen[0], 28)
-			x.F28 = r.ReadInt64()
-		case "f29":
-			r.Once(&seen[0], 29)
-			x.F29 = r.ReadInt64()
-		case "f30":
-			r.Once(&seen[0], 30)
-			x.F30 = r.ReadInt64()
-		case "f31":
-			r.Once(&seen[0], 31)
-			x.F31 = r.ReadInt64()
-		case "f32":
-			r.Once(&seen[0], 32)
-			x.F32 = r.ReadInt64()
-		case "f33":
-			r.Once(&seen[0], 33)
-			x.F33 = r.ReadInt64()
-		case "f34":
-			r.Once(&seen[0], 34)
-			x.F34 = r.ReadInt64()
-		case "f35":
-			r.Once(&seen[0], 35)
-			x.F35 = r.ReadInt64()
-		case "f36":
-			r.Once(&seen[0], 36)
-			x.F36 = r.ReadInt64()
-		case "f37":
-			r.Once(&seen[0], 37)
-			x.F37 = r.ReadInt64()
-		case "f38":
-			r.Once(&seen[0], 38)
-			x.F38 = r.ReadInt64()
-		case "f39":
-			r.Once(&seen[0], 39)
-			x.F39 = r.ReadInt64()
-		case "f40":
-			r.Once(&seen[0], 40)
-			x.F40 = r.ReadInt64()
-		case "f41":
-			r.Once(&seen[0], 41)
-			x.F41 = r.ReadInt64()
-		case "f42":
-			r.Once(&seen[0], 42)
-			x.F42 = r.ReadInt64()
-		case "f43":
-			r.Once(&seen[0], 43)
-			x.F43 = r.ReadInt64()
-		case "f44":
-			r.Once(&seen[0], 44)
-			x.F44 = r.ReadInt64()
-		case "f45":
-			r.Once(&seen[0], 45)
-			x.F45 = r.ReadInt64()
-		case "f46":
-			r.Once(&seen[0], 46)
-			x.F46 = r.ReadInt64()
-		case "f47":
-			r.Once(&seen[0], 47)
-			x.F47 = r.ReadInt64()
-		case "f48":
-			r.Once(&seen[0], 48)
-			x.F48 = r.ReadInt64()
-		case "f49":
-			r.Once(&seen[0], 49)
-			x.F49 = r.ReadInt64()
-		case "f50":
-			r.Once(&seen[0], 50)
-			x.F50 = r.ReadInt64()
-		case "f51":
-			r.Once(&seen[0], 51)
-			x.F51 = r.ReadInt64()
-		case "f52":
-			r.Once(&seen[0], 52)
-			x.F52 = r.ReadInt64()
-		case "f53":
-			r.Once(&seen[0], 53)
-			x.F53 = r.ReadInt64()
-		case "f54":
-			r.Once(&seen[0], 54)
-			x.F54 = r.ReadInt64()
-		case "f55":
-			r.Once(&seen[0], 55)
-			x.F55 = r.ReadInt64()
-		case "f56":
-			r.Once(&seen[0], 56)
-			x.F56 = r.ReadInt64()
-		case "f57":
-			r.Once(&seen[0], 57)
-			x.F57 = r.ReadInt64()
-		case "f58":
-			r.Once(&seen[0], 58)
-			x.F58 = r.ReadInt64()
-		case "f59":
-			r.Once(&seen[0], 59)
-			x.F59 = r.ReadInt64()
-		case "f60":
-			r.Once(&seen[0], 60)
-			x.F60 = r.ReadInt64()
-		case "f61":
-			r.Once(&seen[0], 61)
-			x.F61 = r.ReadInt64()
-		case "f62":
-			r.Once(&seen[0], 62)
-			x.F62 = r.ReadInt64()
-		case "f63":
-			r.Once(&seen[0], 63)
-			x.F63 = r.ReadInt64()
-		case "f64":
-			r.Once(&seen[1], 0)
-			x.F64 = r.ReadInt64()
-		case "f65":
-			if r.Present(&seen[1], 1) {
-				x.F65 = r.ReadInt64Pointer()
-			}
-		case "f66":
-			if r.Present(&seen[1], 2) {
-				x.F66 = r.ReadInt64Pointer()
-			}
-		case "f67":
-			if r.Present(&seen[1], 3) {
-				x.F67 = r.ReadInt64Pointer()
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0xffffffffffffffff != 0xffffffffffffffff || seen[1]&0x1 != 0x1 {
-		r.Missing(seen[:], "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *Wide) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Int64("f00", x.F00)
-	w.Int64("f01", x.F01)
-	w.Int64("f02", x.F02)
-	w.Int64("f03", x.F03)
-	w.Int64("f04", x.F04)
-	w.Int64("f05", x.F05)
-	w.Int64("f06", x.F06)
-	w.Int64("f07", x.F07)
-	w.Int64("f08", x.F08)
-	w.Int64("f09", x.F09)
-	w.Int64("f10", x.F10)
-	w.Int64("f11", x.F11)
-	w.Int64("f12", x.F12)
-	w.Int64("f13", x.F13)
-	w.Int64("f14", x.F14)
-	w.Int64("f15", x.F15)
-	w.Int64("f16", x.F16)
-	w.Int64("f17", x.F17)
-	w.Int64("f18", x.F18)
-	w.Int64("f19", x.F19)
-	w.Int64("f20", x.F20)
-	w.Int64("f21", x.F21)
-	w.Int64("f22", x.F22)
-	w.Int64("f23", x.F23)
-	w.Int64("f24", x.F24)
-	w.Int64("f25", x.F25)
-	w.Int64("f26", x.F26)
-	w.Int64("f27", x.F27)
-	w.Int64("f28", x.F28)
-	w.Int64("f29", x.F29)
-	w.Int64("f30", x.F30)
-	w.Int64("f31", x.F31)
-	w.Int64("f32", x.F32)
-	w.Int64("f33", x.F33)
-	w.Int64("f34", x.F34)
-	w.Int64("f35", x.F35)
-	w.Int64("f36", x.F36)
-	w.Int64("f37", x.F37)
-	w.Int64("f38", x.F38)
-	w.Int64("f39", x.F39)
-	w.Int64("f40", x.F40)
-	w.Int64("f41", x.F41)
-	w.Int64("f42", x.F42)
-	w.Int64("f43", x.F43)
-	w.Int64("f44", x.F44)
-	w.Int64("f45", x.F45)
-	w.Int64("f46", x.F46)
-	w.Int64("f47", x.F47)
-	w.Int64("f48", x.F48)
-	w.Int64("f49", x.F49)
-	w.Int64("f50", x.F50)
-	w.Int64("f51", x.F51)
-	w.Int64("f52", x.F52)
-	w.Int64("f53", x.F53)
-	w.Int64("f54", x.F54)
-	w.Int64("f55", x.F55)
-	w.Int64("f56", x.F56)
-	w.Int64("f57", x.F57)
-	w.Int64("f58", x.F58)
-	w.Int64("f59", x.F59)
-	w.Int64("f60", x.F60)
-	w.Int64("f61", x.F61)
-	w.Int64("f62", x.F62)
-	w.Int64("f63", x.F63)
-	w.Int64("f64", x.F64)
-	w.Int64Pointer("f65", x.F65)
-	w.Int64Pointer("f66", x.F66)
-	w.Int64Pointer("f67", x.F67)
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "f00", "f01", "f02", "f03", "f04", "f05", "f06", "f07", "f08", "f09", "f10", "f11", "f12", "f13", "f14", "f15", "f16", "f17", "f18", "f19", "f20", "f21", "f22", "f23", "f24", "f25", "f26", "f27", "f28", "f29", "f30", "f31", "f32", "f33", "f34", "f35", "f36", "f37", "f38", "f39", "f40", "f41", "f42", "f43", "f44", "f45", "f46", "f47", "f48", "f49", "f50", "f51", "f52", "f53", "f54", "f55", "f56", "f57", "f58", "f59", "f60", "f61", "f62", "f63", "f64", "f65", "f66", "f67")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Wide) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x Wide) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Wide) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object.
-func (x *WordLists) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[[]Words]
-	all = wire.Map[[]Words]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadDecoded[Words](r)
-	}
-	*x = WordLists(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x WordLists) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[[]Words](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		wire.PutEach(&w, e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x WordLists) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *WordLists) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object.
-func (x *Words) DecodeJSON(r *wire.Reader) error {
-	var all wire.Map[string]
-	all = wire.Map[string]{}
-	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = r.ReadString()
-	}
-	*x = Words(all)
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x Words) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	v := wire.Map[string](x)
-	w.BeginObject()
-	w.Fail(v.Check())
-	for i := range v {
-		e := &v[i]
-		w.Key(e.Name)
-		w.PutString(e.Value)
-	}
-	w.EndObject()
-	return w.End()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x Words) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *Words) UnmarshalJSON(data []byte) error {
-	return wire.Unmarshal(data, x)
-}
-
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
-func (x *ZeroConsts) DecodeJSON(r *wire.Reader) error {
-	*x = ZeroConsts{}
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "number":
-			r.Once(&seen[0], 0)
-			x.Number = r.ReadConstInt64(int64(0))
-		case "text":
-			r.Once(&seen[0], 1)
-			x.Text = r.ReadConstString("")
-		case "numberMay":
-			if r.Present(&seen[0], 2) {
-				x.NumberMay = new(r.ReadConstInt64(int64(0)))
-			}
-		case "textMay":
-			if r.Present(&seen[0], 3) {
-				x.TextMay = new(r.ReadConstString(""))
-			}
-		default:
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
-	}
-	if seen[0]&0x3 != 0x3 {
-		r.Missing(seen[:], "number", "text")
-	}
-	return r.Err()
-}
-
-// AppendJSON appends the value as JSON to dst.
-func (x *ZeroConsts) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.ConstInt64("number", x.Number, int64(0))
-	w.ConstString("text", x.Text, "")
-	if x.NumberMay != nil {
-		w.ConstInt64("numberMay", *x.NumberMay, int64(0))
-	}
-	if x.TextMay != nil {
-		w.ConstString("textMay", *x.TextMay, "")
-	}
-	if len(x.Extra) > 0 {
-		w.Members(x.Extra, "number", "text", "numberMay", "textMay")
-	}
-	return w.Close()
-}
-
-// MarshalJSON is AppendJSON for encoding/json.
-func (x ZeroConsts) MarshalJSON() ([]byte, error) {
-	return wire.Marshal(&x)
-}
-
-// String returns the value as JSON.
-func (x ZeroConsts) String() string { return wire.String(&x) }
-
-// UnmarshalJSON is DecodeJSON for encoding/json.
-func (x *ZeroConsts) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }

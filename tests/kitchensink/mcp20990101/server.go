@@ -17,8 +17,8 @@ type Server interface {
 	Ask(ctx context.Context, params Mode) (*AskResult, error)
 }
 
-// UnimplementedServer responds to ping with an empty result and to other
-// requests with "method not found" (-32601). It ignores notifications.
+// UnimplementedServer responds to requests with "method not found" (-32601).
+// It ignores notifications.
 type UnimplementedServer struct{}
 
 // Ask returns the error that ask is not supported.

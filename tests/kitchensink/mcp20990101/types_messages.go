@@ -17,8 +17,8 @@ type Anything = wire.Raw
 
 // AskRequest is a definition without a description.
 type AskRequest struct {
-	// Method identifies the kind of message. It is "ask", which the zero value
-	// stands for.
+	// Method identifies the kind of message. It is always "ask"; the zero value
+	// is sent as that.
 	Method string `json:"method"`
 	// Params is the payload of the message.
 	Params Mode `json:"params"`
@@ -99,7 +99,7 @@ func (x ByName) All() iter.Seq2[string, Circle] {
 
 // Circle is a definition without a description.
 type Circle struct {
-	// It is "circle", which the zero value stands for.
+	// It is always "circle"; the zero value is sent as that.
 	Kind   string `json:"kind"`
 	Radius Ratio  `json:"radius"`
 	// Extra holds the members that this revision does not define, in their
@@ -300,7 +300,7 @@ func (*UnknownEverythingInlineUnion) IsEverythingInlineUnion() {}
 
 // EverythingInlineUnionX is an alternative of Everything.inlineUnion.
 type EverythingInlineUnionX struct {
-	// It is "x", which the zero value stands for.
+	// It is always "x"; the zero value is sent as that.
 	T string `json:"t"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -312,7 +312,7 @@ func (*EverythingInlineUnionX) IsEverythingInlineUnion() {}
 
 // EverythingInlineUnionY is an alternative of Everything.inlineUnion.
 type EverythingInlineUnionY struct {
-	// It is "y", which the zero value stands for.
+	// It is always "y"; the zero value is sent as that.
 	T string `json:"t"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -388,7 +388,7 @@ type Flag bool
 
 // Gone is a definition without a description.
 type Gone struct {
-	// It is -1, which the zero value stands for.
+	// It is always -1; the zero value is sent as that.
 	Code int64 `json:"code"`
 	// Extra holds the members that this revision does not define, in their
 	// order.
@@ -627,7 +627,7 @@ type Matrix [][]float64
 
 // Merged is a definition without a description.
 type Merged struct {
-	// It is 7, which the zero value stands for.
+	// It is always 7; the zero value is sent as that.
 	Value    int64  `json:"value"`
 	A        string `json:"a"`
 	Children []Tree `json:"children"`
@@ -865,7 +865,7 @@ type Never struct {
 
 // NotFound is a definition without a description.
 type NotFound struct {
-	// It is 404, which the zero value stands for.
+	// It is always 404; the zero value is sent as that.
 	Code int64   `json:"code"`
 	Path *string `json:"path,omitzero"`
 	// Extra holds the members that this revision does not define, in their
@@ -1147,7 +1147,7 @@ type Rest struct {
 
 // RestOfObjects is a definition without a description.
 type RestOfObjects struct {
-	// It is "rest", which the zero value stands for.
+	// It is always "rest"; the zero value is sent as that.
 	Kind string `json:"kind"`
 	// Additional holds the other members in their order.
 	Additional wire.Map[Sealed] `json:"-"`
@@ -1289,7 +1289,7 @@ type SiblingsMore struct {
 
 // Special is a definition without a description.
 type Special struct {
-	// It is "special", which the zero value stands for.
+	// It is always "special"; the zero value is sent as that.
 	Mode string `json:"mode"`
 	Text string `json:"text"`
 	// Meta holds metadata in a form that the two sides agree on; "" means none.
@@ -1307,7 +1307,7 @@ func (*Special) IsMode() {}
 
 // Square is a definition without a description.
 type Square struct {
-	// It is "square", which the zero value stands for.
+	// It is always "square"; the zero value is sent as that.
 	Kind   string   `json:"kind"`
 	Corner Shape    `json:"corner,omitzero"`
 	Side   *float64 `json:"side,omitzero"`
@@ -1350,7 +1350,7 @@ func (*UnknownStamped) IsStamped() {}
 
 // StampedDone is an alternative of Stamped.
 type StampedDone struct {
-	// It is "done", which the zero value stands for.
+	// It is always "done"; the zero value is sent as that.
 	State string `json:"state"`
 	A     string `json:"a"`
 	At    string `json:"at"`
@@ -1364,7 +1364,7 @@ func (*StampedDone) IsStamped() {}
 
 // StampedNew is an alternative of Stamped.
 type StampedNew struct {
-	// It is "new", which the zero value stands for.
+	// It is always "new"; the zero value is sent as that.
 	State string `json:"state"`
 	A     string `json:"a"`
 	// Extra holds the members that this revision does not define, in their
@@ -1527,9 +1527,9 @@ func (x Words) All() iter.Seq2[string, string] {
 
 // ZeroConsts is a definition without a description.
 type ZeroConsts struct {
-	// It is 0, which the zero value stands for.
+	// It is always 0; the zero value is sent as that.
 	Number int64 `json:"number"`
-	// It is "", which the zero value stands for.
+	// It is always ""; the zero value is sent as that.
 	Text      string  `json:"text"`
 	NumberMay *int64  `json:"numberMay,omitzero"`
 	TextMay   *string `json:"textMay,omitzero"`
