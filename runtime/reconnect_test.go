@@ -199,7 +199,7 @@ func TestServerDiesOfProbe(t *testing.T) {
 // hung is a server that dies, and whose next connection is never opened.
 type hung struct{ line }
 
-func (h hung) Restart() (runtime.Transport, error) { return hanging{h.line}, nil }
+func (h hung) Restart() (runtime.Transport, error) { return hanging(h), nil }
 
 type hanging struct{ line }
 
