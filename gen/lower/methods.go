@@ -123,7 +123,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	}
 	m.Asks = m.Params != nil && m.Params.Field("inputResponses") != nil && m.Params.Field("requestState") != nil
 	m.ResultTypes = resultTypes(m.Result)
-	if !l.lenient {
+	if !l.lenient && l.ext == nil { // the results of an extension may have types that only its prose lists
 		l.checkResultType(m)
 	}
 	if result := cmp.Or(m.Plain, m.Result); result != nil {
