@@ -184,11 +184,6 @@ func TestRefused(t *testing.T) {
 			want:        `no result for "ping"`,
 		},
 		{
-			name:        "a result whose type is not constant",
-			definitions: request + `, "PingResult": {"type": "object", "properties": {"resultType": {"type": "string"}}, "required": ["resultType"]}, ` + requests,
-			want:        `/$defs/PingResult/properties/resultType: the resultType of PingResult, a result of "ping", has no constant; a row of values in overlay.yaml can set it: {at: PingResult.resultType, value: complete, absent: complete, since: "2099-01-01"}`,
-		},
-		{
 			name:        "a result that is no object",
 			definitions: request + `, "PingResult": {"type": "object", "additionalProperties": {"type": "string"}}, ` + requests,
 			want:        `/$defs/PingResult: the result of "ping" is not an object with members`,

@@ -123,9 +123,6 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	}
 	m.Asks = m.Params != nil && m.Params.Field("inputResponses") != nil && m.Params.Field("requestState") != nil
 	m.ResultTypes = resultTypes(m.Result)
-	if !l.lenient && l.ext == nil { // the results of an extension may have types that only its prose lists
-		l.checkResultType(m)
-	}
 	if result := cmp.Or(m.Plain, m.Result); result != nil {
 		m.Cacheable = result.Field("ttlMs") != nil && result.Field("cacheScope") != nil
 	}
@@ -207,18 +204,6 @@ func resultTypes(result *ir.Decl) []string {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
-}
-
-// checkResultType reports the results of a method whose resultType has no constant: a server would send
-// an empty one.
-func (l *lowerer) checkResultType(m *ir.Method) {
-	for _, v := range messageVariants(m.Result) {
-		f := v.Decl.Field("resultType")
-		if f == nil || f.Const != nil || !f.Required || v.Decl.Import != "" {
-			continue
-		}
-		l.failName(f.Pointer, "the resultType of %s, a result of %q, has no constant; a row of values in overlay.yaml can set it: {at: %s.resultType, value: complete, absent: complete, since: %q}", v.Decl.Name, m.Wire, v.Decl.Path, l.doc.Revision)
-	}
 }
 
 // plain returns the variant of a union of results that is named after the request, or nil.
