@@ -3,6 +3,7 @@ package tools
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,10 @@ func (r *reader) list(text string) *List {
 		r.items(list, pointer, wire.Object(root))
 		list.Instructions = r.text(pointer, wire.Object(root), "instructions")
 		tools, ok := wire.Object(root).Get("tools")
-		if !ok && len(list.Prompts)+len(list.Resources)+len(list.Templates) == 0 {
+		if !ok && !slices.ContainsFunc([]string{"prompts", "resources", "resourceTemplates"}, func(name string) bool {
+			_, ok := wire.Object(root).Get(name)
+			return ok
+		}) {
 			r.fail(pointer, `has no member "tools"`)
 			return nil
 		}

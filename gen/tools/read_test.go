@@ -38,6 +38,16 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestReadNone checks that a list may be empty, and that it need not have tools if it has another kind of items.
+func TestReadNone(t *testing.T) {
+	for _, list := range []string{`[]`, `{"tools":[]}`, `{"prompts":[]}`, `{"resources":[]}`, `{"resourceTemplates":[]}`} {
+		got, err := tools.Read([]byte(list))
+		if err != nil || len(got.Tools) != 0 {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+}
+
 // TestReadErrors checks what is said of lists that cannot be read, and of schemas that are not valid in their
 // dialect.
 //

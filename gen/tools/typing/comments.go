@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // description returns the description of the values if all alternatives have the same single
@@ -53,7 +54,7 @@ func (t *typer) fieldDoc(all, d disj, goName string) string {
 	}
 	if len(d) > 0 {
 		if value := all.defaultOf(); value != "" {
-			text += "\n\nDefault: " + string(value) + "."
+			text += "\n\n" + defaultSentence(value)
 		}
 	}
 	if deprecated {
@@ -61,6 +62,9 @@ func (t *typer) fieldDoc(all, d disj, goName string) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// defaultSentence is the paragraph of a comment about the default of a field.
+func defaultSentence(value wire.Raw) string { return "Default: " + string(value) + "." }
 
 // limits describes the constraints of values in words, if they are the same for all
 // alternatives.

@@ -31,6 +31,7 @@ func (t *typer) applyDefaults() {
 		}
 		if problem != "" {
 			t.remark(d.at, false, "the default %s is left out: %s", text, problem)
+			d.field.Doc = strings.TrimSpace(strings.Replace(d.field.Doc, defaultSentence(text), "", 1))
 			continue
 		}
 		compact, err := wire.AppendRaw(nil, text)

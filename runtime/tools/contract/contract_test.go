@@ -161,3 +161,13 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestListOfNone checks the list of a package without tools, whose server has no tools/list.
+func TestListOfNone(t *testing.T) {
+	server, err := catalog.NewServer(runtime.ServerOptions{Name: "none", Version: "1"}, mcp.BindBase(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const empty = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945" // of []
+	contract.List(t, contract.Session(t, server, mcp.BindClient(mcp.UnimplementedClient{})), nil, empty)
+}

@@ -21,9 +21,12 @@ import (
 // definitions in the list, without white space between tokens.
 func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum string) {
 	t.Helper()
-	live, err := tools.List(t.Context(), caller)
-	if err != nil {
-		t.Fatal(err)
+	var live []wire.Object
+	var err error
+	if len(items) > 0 { // otherwise the server has no tools/list
+		if live, err = tools.List(t.Context(), caller); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var definitions []wire.Object
 	for _, item := range items {
@@ -33,8 +36,10 @@ func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum st
 		}
 		definitions = append(definitions, wire.Object(text))
 	}
-	if err := tools.Check(t.Context(), caller, definitions); err != nil {
-		t.Errorf("the server's list differs from that of the package: %v", err)
+	if len(items) > 0 {
+		if err := tools.Check(t.Context(), caller, definitions); err != nil {
+			t.Errorf("the server's list differs from that of the package: %v", err)
+		}
 	}
 	if tools.Compare(definitions, live) != nil { // the revision of the session has no tasks
 		live = definitions
