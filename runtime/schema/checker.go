@@ -33,6 +33,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -301,6 +302,7 @@ func (c *Checker) atMost(n int, most int64, thing string) {
 // reportKind records that a value is not the expected one, or none of those allowed.
 func (c *Checker) reportKind(class class, want, found string, allowed ...wire.Raw) {
 	message := "must be " + want + ", found " + found
+	allowed = slices.Clone(allowed) // so that the lists of calls without a problem stay on the stack
 	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found, allowed: allowed})
 }
 
