@@ -302,8 +302,8 @@ func (c *Checker) atMost(n int, most int64, thing string) {
 // reportKind records that a value is not the expected one, or none of those allowed.
 func (c *Checker) reportKind(class class, want, found string, allowed ...wire.Raw) {
 	message := "must be " + want + ", found " + found
-	allowed = slices.Clone(allowed) // so that the lists of calls without a problem stay on the stack
-	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found, allowed: allowed})
+	kept := slices.Clone(allowed) // so that the lists of calls without a problem stay on the stack
+	c.keep(problem{Problem: wire.Problem{Message: message}, class: class, want: want, found: found, allowed: kept})
 }
 
 func (c *Checker) keep(p problem) {
