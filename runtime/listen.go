@@ -194,7 +194,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	of.add(l)
 	defer of.unsubscribe(l)
 	for _, uri := range l.uris {
-		if err := of.request(ctx, l.link, methodSubscribe, uri); err != nil {
+		if err := of.subscribe(ctx, l.link, uri); err != nil {
 			return err
 		}
 	}
@@ -315,7 +315,7 @@ type listeners struct {
 	all []*listener
 	own map[string]bool // the resources of a session that the program has subscribed to by itself
 
-	requesting sync.Mutex // keeps the subscriptions of listeners and the ends of others apart
+	requesting sync.RWMutex // keeps the end of a subscription apart from those that are being made
 }
 
 func (s *listeners) add(l *listener) {
@@ -332,28 +332,33 @@ func (s *listeners) remove(l *listener) {
 	}
 }
 
-// request subscribes to a resource of a session.
-func (s *listeners) request(ctx context.Context, on *link, method, uri string) error {
-	s.requesting.Lock()
-	defer s.requesting.Unlock()
-	return on.sender().Call(ctx, method, uriParams(uri), nil)
+// subscribe subscribes to a resource of a session.
+func (s *listeners) subscribe(ctx context.Context, on *link, uri string) error {
+	s.requesting.RLock()
+	defer s.requesting.RUnlock()
+	return on.sender().Call(ctx, methodSubscribe, uriParams(uri), nil)
 }
 
 // unsubscribe removes the listener of a session, and ends the subscriptions that nobody else needs. The session goes
 // on, so the server is told after the end of the context of the listener. unsubscribe does not wait for that.
 func (s *listeners) unsubscribe(l *listener) {
 	s.remove(l)
-	for _, uri := range l.uris {
-		l.link.conn.life.Go(func() {
-			ctx, cancel := context.WithTimeout(l.link.conn.life.Context(), waits.Delete)
-			defer cancel()
-			s.requesting.Lock()
-			defer s.requesting.Unlock()
-			if !s.needs(uri) {
-				_ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil)
-			}
-		})
+	if len(l.uris) == 0 {
+		return
 	}
+	l.link.conn.life.Go(func() {
+		s.requesting.Lock()
+		defer s.requesting.Unlock()
+		ctx, cancel := context.WithTimeout(l.link.conn.life.Context(), waits.Delete)
+		defer cancel()
+		var all sync.WaitGroup
+		for _, uri := range l.uris {
+			if !s.needs(uri) {
+				all.Go(func() { _ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil) })
+			}
+		}
+		all.Wait()
+	})
 }
 
 // release is called when the program no longer needs its own subscription to a resource of a session. It returns false
