@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -17,9 +18,6 @@ import (
 
 // defaultWait is the default of Options.Wait.
 const defaultWait = 10 * time.Second
-
-// batchDelay is how long a change waits for others, with which it shares the wait for the disk: a part of that wait.
-const batchDelay = time.Millisecond
 
 // Options configure a store. The zero value is ready to use.
 type Options struct {
@@ -35,6 +33,7 @@ type Store struct {
 	db       *bbolt.DB
 	max      int
 	watchers tasks.Watchers
+	changes  queue
 }
 
 // Open opens the store in a file, and creates the file if it does not exist. Only its user may read it.
@@ -52,8 +51,7 @@ func Open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
-	db.MaxBatchDelay = batchDelay
-	s := &Store{db: db, max: o.MaxTasks}
+	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db}}
 	if err := db.Update(prepare); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
@@ -85,7 +83,8 @@ func (s *Store) Create(_ context.Context, r *tasks.Record) error {
 	if err != nil {
 		return err
 	}
-	err = s.change(func(t tables) error {
+	err = s.changes.do(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx)
 		if t.tasks.Get([]byte(e.id)) != nil {
 			return tasks.ErrConflict
 		}
@@ -120,7 +119,8 @@ func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
 	if err != nil {
 		return err
 	}
-	err = s.change(func(t tables) error {
+	err = s.changes.do(func(tx *bbolt.Tx) error {
+		t := tablesOf(tx)
 		have, err := t.get(e.id)
 		switch {
 		case err != nil:
@@ -185,27 +185,78 @@ func (s *Store) Expire(_ context.Context, now time.Time) error {
 	if err != nil || !some {
 		return err
 	}
-	return s.change(func(t tables) error { return t.expire(now) })
+	return s.changes.do(func(tx *bbolt.Tx) error { return tablesOf(tx).expire(now) })
 }
 
-// change makes a change that is on the disk when change returns. The function returns one of the errors of package
-// tasks if it refuses the change; then it has changed nothing that must not be stored. Any other error undoes what the
-// function has done. It may be called again.
-func (s *Store) change(f func(tables) error) error {
-	var refused error
-	err := s.db.Batch(func(tx *bbolt.Tx) error {
-		if refused = f(tablesOf(tx)); isRefusal(refused) {
-			return nil // an error would undo the changes of others
-		}
-		return refused
-	})
-	if err != nil {
-		return err
+// queue makes changes one after the other. Changes that arrive while others are being written to the disk
+// share the next transaction.
+type queue struct {
+	db *bbolt.DB
+
+	mu      sync.Mutex
+	waiting []change
+	busy    bool // a goroutine makes changes
+}
+
+// change is a part of a transaction.
+type change struct {
+	make func(*bbolt.Tx) error
+	done chan error
+}
+
+// do makes a change and waits until it is on the disk. The function returns one of the errors of package
+// tasks if it refuses the change; then it has changed nothing that must not be stored. Any other error
+// undoes the transaction, and all changes in it have that error.
+func (q *queue) do(f func(*bbolt.Tx) error) error {
+	c := change{f, make(chan error, 1)}
+	q.mu.Lock()
+	q.waiting = append(q.waiting, c)
+	if !q.busy {
+		q.busy = true
+		go q.run()
 	}
-	return refused
+	q.mu.Unlock()
+	return <-c.done
 }
 
-// isRefusal reports whether an error concerns the change alone.
-func isRefusal(err error) bool {
+func (q *queue) run() {
+	for {
+		q.mu.Lock()
+		changes := q.waiting
+		q.waiting = nil
+		if len(changes) == 0 {
+			q.busy = false
+			q.mu.Unlock()
+			return
+		}
+		q.mu.Unlock()
+		q.commit(changes)
+	}
+}
+
+// commit makes changes in a transaction.
+func (q *queue) commit(changes []change) {
+	refused := make([]error, len(changes))
+	err := q.db.Update(func(tx *bbolt.Tx) error {
+		for i, c := range changes {
+			if err := c.make(tx); refusal(err) {
+				refused[i] = err
+			} else if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for i, c := range changes {
+		if err != nil {
+			c.done <- err
+		} else {
+			c.done <- refused[i]
+		}
+	}
+}
+
+// refusal reports whether an error concerns the change alone.
+func refusal(err error) bool {
 	return errors.Is(err, tasks.ErrConflict) || errors.Is(err, tasks.ErrNotFound) || errors.Is(err, tasks.ErrFull)
 }
