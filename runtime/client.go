@@ -172,17 +172,13 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 			return err
 		}
 	}
-	subscription := method == methodSubscribe || method == methodUnsubscribe
-	var uri string
-	if subscription {
-		uri = (&Message{Params: params}).Object().GetString("uri")
-	}
-	if method == methodUnsubscribe && l.side().listeners.release(uri) {
+	uri := func() string { return (&Message{Params: params}).Object().GetString("uri") }
+	if method == methodUnsubscribe && l.side().listeners.release(uri()) {
 		return decodeEmpty(result) // a listener still needs the updates
 	}
 	err := sender{conn: l.conn, peer: t}.Call(ctx, method, params, result)
-	if err == nil && subscription {
-		l.side().listeners.note(method, uri)
+	if err == nil && method == methodSubscribe {
+		l.side().listeners.hold(uri())
 	}
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
 		err = l.sender().Call(ctx, method, params, result)

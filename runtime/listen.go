@@ -303,10 +303,27 @@ func (l *listener) wants(m *jsonrpc.Message, subscription wire.Scalar) bool {
 // contains reports whether one of the resources is the one with a URI, or contains it: a client that has subscribed to
 // a resource gets the updates of its parts (ResourceUpdatedNotification in the schema of every revision).
 func contains(resources []string, uri string) bool {
-	return slices.ContainsFunc(resources, func(of string) bool {
-		rest, ok := strings.CutPrefix(uri, of)
-		return ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(of, "/"))
-	})
+	for of := range containers(uri) {
+		if slices.Contains(resources, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// containers yields the URI of a resource and then those of the resources that contain it: what is before a slash, and
+// that with the slash.
+func containers(uri string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(uri) {
+			return
+		}
+		for i := range len(uri) {
+			if uri[i] == '/' && (!yield(uri[:i]) || i+1 < len(uri) && !yield(uri[:i+1])) {
+				return
+			}
+		}
+	}
 }
 
 // listeners are the listeners of a connection. The zero value is ready for use.
@@ -361,8 +378,8 @@ func (s *listeners) unsubscribe(l *listener) {
 	})
 }
 
-// release is called when the program no longer needs its own subscription to a resource of a session. It returns false
-// if no listener needs the resource either, so that the server has to be told.
+// release ends what hold has begun. It returns false if no listener needs the resource either, so that the server has
+// to be told.
 func (s *listeners) release(uri string) bool {
 	s.mu.Lock()
 	delete(s.own, uri)
@@ -377,16 +394,14 @@ func (s *listeners) needs(uri string) bool {
 	return s.own[uri] || slices.ContainsFunc(s.all, func(l *listener) bool { return slices.Contains(l.uris, uri) })
 }
 
-// note notes what the program itself has subscribed to in a session.
-func (s *listeners) note(method, uri string) {
+// hold is called when the program itself has subscribed to a resource of a session.
+func (s *listeners) hold(uri string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.own == nil {
 		s.own = make(map[string]bool)
 	}
-	if s.own[uri] = true; method == methodUnsubscribe {
-		delete(s.own, uri)
-	}
+	s.own[uri] = true
 }
 
 // has reports whether a request is that of a listener.

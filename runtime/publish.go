@@ -191,20 +191,6 @@ func (s *ServerSession) wants(uri string) bool {
 	return false
 }
 
-// containers yields the URIs of the resources that contain the one with a URI, as contains says: itself first.
-func containers(uri string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !yield(uri) {
-			return
-		}
-		for i := range len(uri) {
-			if uri[i] == '/' && (!yield(uri[:i]) || i+1 < len(uri) && !yield(uri[:i+1])) {
-				return
-			}
-		}
-	}
-}
-
 // subscribersOf returns the sessions that want the updates of a resource. The mutex must be held.
 func (a *audience) subscribersOf(uri string) (all clients) {
 	for of := range containers(uri) {

@@ -55,7 +55,7 @@ type findings struct {
 	json bool
 }
 
-// line prints a value of a type as JSON, or a text.
+// line prints one line of the report: the value as JSON, with its kind, or else the text.
 func (r findings) line(kind string, value any, text string) {
 	if !r.json {
 		fmt.Fprintln(r.w, text)

@@ -182,7 +182,7 @@ func (r *announcer) publish() {
 			}
 			r.faults++
 			r.fault("a change is announced to other replicas later", err)
-			time.AfterFunc(waits.Backoff(r.faults), r.publish) // as in followLater
+			time.AfterFunc(waits.Backoff(r.faults), r.publish) // a goroutine that waits would take 3 KB
 			return
 		}
 		r.faults = 0

@@ -43,7 +43,7 @@ func (t *Tasks) listener(ctx context.Context) *listener {
 	if l == nil {
 		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
 		t.listeners[session] = l
-		context.AfterFunc(ctx, l.end)
+		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
 	}
 	return l
 }

@@ -70,52 +70,27 @@ func ValuePointer[T any, P interface {
 
 // PutStrings writes an array of strings.
 func PutStrings[S ~string](w *Writer, all []S) {
-	w.BeginArray()
-	for _, s := range all {
-		w.Element()
-		w.PutString(string(s))
-	}
-	w.EndArray()
+	putArray(w, all, func(s *S) { w.PutString(string(*s)) })
 }
 
 // PutInt64s writes an array of integers.
 func PutInt64s[I ~int64](w *Writer, all []I) {
-	w.BeginArray()
-	for _, i := range all {
-		w.Element()
-		w.PutInt64(int64(i))
-	}
-	w.EndArray()
+	putArray(w, all, func(i *I) { w.PutInt64(int64(*i)) })
 }
 
 // PutFloat64s writes an array of numbers.
 func PutFloat64s[F ~float64](w *Writer, all []F) {
-	w.BeginArray()
-	for _, f := range all {
-		w.Element()
-		w.PutFloat64(float64(f))
-	}
-	w.EndArray()
+	putArray(w, all, func(f *F) { w.PutFloat64(float64(*f)) })
 }
 
 // PutBools writes an array of booleans.
 func PutBools[B ~bool](w *Writer, all []B) {
-	w.BeginArray()
-	for _, b := range all {
-		w.Element()
-		w.PutBool(bool(b))
-	}
-	w.EndArray()
+	putArray(w, all, func(b *B) { w.PutBool(bool(*b)) })
 }
 
 // PutAll writes an array whose elements encode themselves, see [Writer.Put].
 func PutAll[A Appender](w *Writer, all []A) {
-	w.BeginArray()
-	for _, v := range all {
-		w.Element()
-		w.Put(v)
-	}
-	w.EndArray()
+	putArray(w, all, func(v *A) { w.Put(*v) })
 }
 
 // PutEach is [PutAll] for elements that their pointers encode.
@@ -123,10 +98,15 @@ func PutEach[T any, P interface {
 	*T
 	Appender
 }](w *Writer, all []T) {
+	putArray(w, all, func(v *T) { w.Put(P(v)) })
+}
+
+// putArray writes an array whose elements a function writes.
+func putArray[T any](w *Writer, all []T, put func(*T)) {
 	w.BeginArray()
 	for i := range all {
 		w.Element()
-		w.Put(P(&all[i]))
+		put(&all[i])
 	}
 	w.EndArray()
 }
