@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
@@ -167,4 +171,57 @@ func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
 	if err := session.Call(runtime.WithProgress(short, begun), "wait", nil, nil); err == nil {
 		t.Error("a cancelled call was answered")
 	}
+}
+
+// TestDuplicate sends a request with the id of one in flight. If it has a response of its own, it is refused there at
+// once; otherwise the server decides. The first request is answered in both cases, and no further answer is waited for.
+func TestDuplicate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := inproc.Pair()
+		h := streamable.NewHandler(proxy.New(func() runtime.Transport { return near }, proxy.Options{}), streamable.Options{})
+		var all sync.WaitGroup
+		begin := func(text string, header ...string) *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			all.Go(func() { testkit.ServeTo(t.Context(), w, h, "POST", text, header...) })
+			synctest.Wait()
+			return w
+		}
+		opened := begin(mcptest.Initialize("2025-03-26"))
+		receive(t, far)
+		send(t, far, `{"jsonrpc":"2.0","id":"i","result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
+		all.Wait()
+		session := []string{headers.Session, opened.Header().Get(headers.Session)}
+		first := begin(`{"jsonrpc":"2.0","id":7,"method":"wait"}`, session...)
+		receive(t, far)
+		const problem = `"error":{"code":-32600,"message":"invalid request: id 7 is that of a request in flight"}}`
+		for text, want := range map[string]string{
+			`{"jsonrpc":"2.0","id":7,"method":"again"}`:                                           `{"jsonrpc":"2.0","id":7,` + problem,
+			`[{"jsonrpc":"2.0","id":8,"method":"new"},{"jsonrpc":"2.0","id":7,"method":"again"}]`: `[{"jsonrpc":"2.0","id":8,` + problem + `,{"jsonrpc":"2.0",` + problem + `]`,
+		} {
+			if got := begin(text, session...).Body.String(); got != want {
+				t.Errorf("%s: %s, want %s", text, got, want)
+			}
+		}
+		send(t, far, `{"jsonrpc":"2.0","id":7,"result":{"first":true}}`)
+		all.Wait()
+		if !strings.Contains(first.Body.String(), `"first":true`) {
+			t.Errorf("the first request: %s", first.Body)
+		}
+		h.Close()
+
+		client, server, served := forward(t.Context(), proxy.Options{Grace: time.Hour})
+		start := time.Now()
+		for _, text := range []string{`{"jsonrpc":"2.0","id":7,"method":"wait"}`, `{"jsonrpc":"2.0","id":7.0,"method":"again"}`} {
+			send(t, client, text)
+			expect(t, server, text)
+		}
+		client.CloseSend()
+		for _, text := range []string{`{"jsonrpc":"2.0","error":{"code":-32600,"message":"in flight"}}`, `{"jsonrpc":"2.0","id":7,"result":{}}`} {
+			send(t, server, text)
+			expect(t, client, text)
+		}
+		if err := <-served; err != nil || time.Since(start) > time.Minute {
+			t.Errorf("ended after %v: %v", time.Since(start), err)
+		}
+	})
 }

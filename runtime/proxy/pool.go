@@ -60,17 +60,15 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 
 // refuse answers a request that cannot reach the server.
 func (p *pool) refuse(in runtime.Incoming) (run func()) {
-	refusal := jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
-	for _, m := range read(in.Text) {
-		if m.Kind != jsonrpc.Request {
-			continue
-		}
-		if err := in.Reply.Send(p.ctx, errorMessage(m.ID, refusal)); err != nil {
+	if messages := read(in.Text); newRequest(in.Reply, messages) != nil {
+		if err := in.Reply.Send(p.ctx, new(requests).refusal(messages, errUnreachable)); err != nil {
 			p.proxy.opts.Logger.Warn("proxy: a request could not be refused", "error", err)
 		}
 	}
 	return nil
 }
+
+var errUnreachable = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
 
 // take returns a session for a request. Fresh means that it was opened for it.
 func (p *pool) take() (s *session, fresh bool, err error) {

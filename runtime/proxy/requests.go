@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -52,39 +53,51 @@ func newRequest(reply runtime.Reply, messages []jsonrpc.Message) *request {
 // use.
 type requests struct {
 	mu     sync.Mutex
-	byID   map[wire.Scalar][]*request // by canonical id, in the order in which they came
-	inTurn []*request                 // in the order in which they came
-	active int                        // requests that are not finished
-	idle   []func()                   // called once, when active is 0
+	byID   map[wire.Scalar]*request // by canonical id
+	inTurn []*request               // in the order in which they came
+	active int                      // requests that are not finished
+	idle   []func()                 // called once, when active is 0
 	closed bool
 }
 
-// add adds a request, which must be finished later. It returns false after close.
-func (q *requests) add(r *request) bool {
+// add adds a request, which must be finished later. The error is runtime.ErrClosed after close, or a *jsonrpc.Error
+// if the request has a response of its own and the id of one in flight: the server would not say which of the two its
+// answer is for. If all answers go to the client in one way, the server decides, and no answer to the id is waited for.
+func (q *requests) add(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.closed {
-		return false
+		return runtime.ErrClosed
+	}
+	var free []wire.Scalar
+	for _, id := range r.ids {
+		switch {
+		case q.byID[id] == nil && !slices.Contains(free, id):
+			free = append(free, id)
+		case r.reply != nil:
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", id.String())
+		}
+	}
+	if r.ids = free; len(free) == 0 {
+		close(r.finished)
+		return nil
 	}
 	if q.byID == nil {
-		q.byID = make(map[wire.Scalar][]*request)
+		q.byID = make(map[wire.Scalar]*request)
 	}
-	for _, id := range r.ids {
-		q.byID[id] = append(q.byID[id], r)
+	for _, id := range free {
+		q.byID[id] = r
 	}
 	q.inTurn = append(q.inTurn, r)
 	q.active++
-	return true
+	return nil
 }
 
 // find returns the message with the request that has an id, or nil.
 func (q *requests) find(id wire.Scalar) *request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if found := q.byID[id.Canonical()]; len(found) > 0 {
-		return found[0]
-	}
-	return nil
+	return q.byID[id.Canonical()]
 }
 
 // answer removes the request with an id. It returns the message that the request was in, to
@@ -93,14 +106,11 @@ func (q *requests) answer(id wire.Scalar) *request {
 	id = id.Canonical()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	found := q.byID[id]
-	if len(found) == 0 {
+	r := q.byID[id]
+	if r == nil {
 		return nil
 	}
-	r := found[0]
-	if q.byID[id] = found[1:]; len(found) == 1 {
-		delete(q.byID, id)
-	}
+	delete(q.byID, id)
 	i := slices.Index(r.ids, id)
 	if r.ids = slices.Delete(r.ids, i, i+1); len(r.ids) > 0 {
 		return nil
@@ -210,6 +220,26 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 		}
 	}
 	return out
+}
+
+// refusal returns the answer to the requests in a text that are not forwarded. In that to a batch, the error for an
+// id in flight has no id, because the client would take it for the answer to the other request.
+func (q *requests) refusal(messages []jsonrpc.Message, why error) runtime.Outgoing {
+	refused, _ := errors.AsType[*jsonrpc.Error](why)
+	if len(messages) == 1 {
+		return errorMessage(messages[0].ID, refused)
+	}
+	text := []byte{'['}
+	for _, m := range messages {
+		if m.Kind != jsonrpc.Request {
+			continue
+		}
+		if q.find(m.ID) != nil {
+			m.ID = wire.Scalar{}
+		}
+		text = append(wire.AppendComma(text), errorMessage(m.ID, refused).Text...)
+	}
+	return runtime.Outgoing{Text: append(text, ']'), Kind: jsonrpc.Response, Code: refused.Code}
 }
 
 // errorMessage returns an error response.

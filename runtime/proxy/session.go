@@ -157,16 +157,19 @@ func (s fromClient) Accept(in runtime.Incoming) (run func()) {
 func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	messages := read(in.Text)
 	r := newRequest(in.Reply, messages)
-	if r != nil && s.refused(messages, in.Reply) {
-		return nil, true
-	}
-	s.note(messages)
 	if r != nil && s.sessionOnly {
 		r.revision = ""
 	}
-	if r != nil && !s.requests.add(r) {
-		return nil, false
+	if r != nil {
+		switch err := s.admit(r); {
+		case err == runtime.ErrClosed:
+			return nil, false
+		case err != nil:
+			s.refuse(messages, in.Reply, err)
+			return nil, true
+		}
 	}
+	s.note(messages)
 	stop := func() bool { return true }
 	if r != nil && in.Bound {
 		// A goroutine that waits for the end of each request would take 3 KB.
@@ -288,24 +291,27 @@ func (s fromClient) Shutdown(ctx context.Context) {
 	s.end(nil)
 }
 
-// refused answers requests with an error if the session shuts down.
-func (s fromClient) refused(messages []jsonrpc.Message, to runtime.Reply) bool {
+// errNotBegun refuses requests while the program ends.
+var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
+
+// admit registers a request, which must be finished later, unless it returns an error.
+func (s fromClient) admit(r *request) error {
 	s.mu.Lock()
 	refusing := s.refusing
 	s.mu.Unlock()
-	if !refusing {
-		return false
+	if refusing {
+		return errNotBegun
 	}
-	for _, m := range messages {
-		if m.Kind == jsonrpc.Request {
-			out := errorMessage(m.ID, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun"))
-			out.NotBegun = true
-			if err := s.reply(to, out); err != nil {
-				s.log("a request could not be refused", err)
-			}
-		}
+	return s.requests.add(r)
+}
+
+// refuse answers the requests in a text with an error.
+func (s fromClient) refuse(messages []jsonrpc.Message, to runtime.Reply, why error) {
+	out := s.requests.refusal(messages, why)
+	out.NotBegun = why == errNotBegun
+	if err := s.reply(to, out); err != nil {
+		s.log("a request could not be refused", err)
 	}
-	return true
 }
 
 // note keeps how the client introduces itself, for transports that ask for it.
