@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
 )
 
 // named is a name and the place of its definition.
@@ -107,7 +107,7 @@ func nearest(word string, known []string) (string, bool) {
 	if len(word) < 4 || slices.Contains(known, word) {
 		return "", false
 	}
-	return config.Nearest(word, known, min(1+len(word)/6, 2))
+	return spelling.Nearest(word, known, min(1+len(word)/6, 2))
 }
 
 // short returns a text that fits in a message.

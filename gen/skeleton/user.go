@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
+	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
 	"github.com/mcpgen/mcpgen/templates"
 )
 
@@ -241,7 +241,7 @@ func StaleMethods(s *Survey, pkg string, types *typing.Package) []Stale {
 			continue
 		}
 		found := Stale{Method: name}
-		if now, ok := config.Nearest(name, names, len(name)/2); ok {
+		if now, ok := spelling.Nearest(name, names, len(name)/2); ok {
 			found.Now = now
 		}
 		stale = append(stale, found)

@@ -382,13 +382,15 @@ func list(words []string, last string) string {
 	}
 }
 
-// quoted returns the first hundred names, each in quotes.
+// mostListed is the number of allowed names that a message lists.
+const mostListed = 100
+
+// quoted returns the first names, each in quotes.
 func quoted(names []string) []string {
-	const most = 100
 	var all []string
 	for i, name := range names {
-		if i == most {
-			return append(all, strconv.Itoa(len(names)-most)+" more")
+		if i == mostListed {
+			return append(all, strconv.Itoa(len(names)-mostListed)+" more")
 		}
 		all = append(all, strconv.Quote(name))
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -175,7 +176,22 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 		c.report("unknown member; no members are allowed here")
 		return
 	}
-	c.report("unknown member; allowed are " + list(words, " and "))
+	c.report("unknown member" + c.meant(allowed) + "; allowed are " + list(words, " and "))
+}
+
+// meant returns a hint at the allowed name that the name of the current member resembles, or "". It compares short
+// names and gives few hints, because a peer controls how many it needs.
+func (c *Checker) meant(allowed []string) string {
+	const most, longest = 10, 64
+	name := c.r.NameFrom(c.path[c.r.Depth()-1])
+	if len(c.problems) >= most || len(name) > longest {
+		return ""
+	}
+	near, ok := spelling.Nearest(name, allowed[:min(len(allowed), mostListed)], len(name)/3)
+	if !ok {
+		return ""
+	}
+	return " (did you mean " + strconv.Quote(near) + "?)"
 }
 
 // Holds reports whether a check has no problem with the next value. It discards the

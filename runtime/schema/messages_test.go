@@ -112,6 +112,11 @@ func TestMessages(t *testing.T) {
 				c.Unknown("a", "b")
 			}
 		}, `{"c":1}`, `at /c: unknown member; allowed are "a" and "b"`},
+		{"a misspelled name", func(c *schema.Checker) {
+			for c.Object(schema.Any); c.Member(); {
+				c.Unknown("city", "max_results")
+			}
+		}, `{"maxResults":1}`, `at /maxResults: unknown member (did you mean "max_results"?); allowed are "city" and "max_results"`},
 		{"no properties", func(c *schema.Checker) {
 			for c.Object(schema.Any); c.Member(); {
 				c.Unknown()

@@ -1,7 +1,9 @@
 package typed_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/netip"
 	"strings"
@@ -36,7 +38,32 @@ type arguments struct {
 	Word  string         `json:"word,omitempty"`
 	Large int            `json:"large,omitempty"`
 	Count uint64         `json:"count,omitempty"`
+	Page  *page          `json:"page,omitempty"`
+	Any   any            `json:"any,omitempty"`
+	Text  int            `json:"text,omitempty,string"`
+	Exact json.Number    `json:"exact,omitempty"`
 }
+
+// page has methods of encoding/json, whose errors name Go types.
+type page struct {
+	Limit int     `json:"limit"`
+	Small uint8   `json:"small"`
+	Share float32 `json:"share"`
+	Tags  []town  `json:"tags"`
+}
+
+type town struct {
+	Name string `json:"name"`
+}
+
+func (p *page) UnmarshalJSON(text []byte) error {
+	type plain page
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	return d.Decode((*plain)(p))
+}
+
+func (p page) MarshalJSON() ([]byte, error) { return []byte("{}"), nil }
 
 type wrongDefault struct {
 	Word shouted `json:"word,omitempty" jsonschema:"default=small"`
@@ -66,9 +93,22 @@ func TestInvalidArguments(t *testing.T) {
 		{many.Call, `{"count":1e20}`, "/count: must be at most 18446744073709551615, found 100000000000000000000"},
 		{many.Call, `{"count":18446744073709551615.5}`, "/count: must be an integer, found 18446744073709551615.5"},
 		{many.Call, `{"other":1}`, "/other: "},
+		{many.Call, `{"page":{"limit":1.5}}`, `/page: the member "limit" must be an integer, found 1.5`},
+		{many.Call, `{"page":{"limit":"x"}}`, `/page: the member "limit" must be an integer, found a string`},
+		{many.Call, `{"page":{"limit":1.0}}`, `/page: the member "limit" must be an integer of 64 bits in digits, found 1.0`},
+		{many.Call, `{"page":{"small":-1}}`, `/page: the member "small" must be an integer of 8 bits in digits without a sign, found -1`},
+		{many.Call, `{"page":{"share":1e300}}`, `/page: the member "share" is out of range: 1e300`},
+		{many.Call, `{"page":{"tags":[{"name":true}]}}`, `/page: the member "tags.name" must be a string, found a boolean`},
+		{many.Call, `{"page":{"tags":{}}}`, `/page: the member "tags" must be an array, found an object`},
+		{many.Call, `{"page":{"limt":1}}`, `/page: unknown field "limt"`},
+		{many.Call, `{"page":[]}`, `/page: must be an object, found an array`},
+		{many.Call, `{"any":[1e400]}`, `/any: is out of range: 1e400`},
+		{many.Call, `{"bytes":"%"}`, "/bytes: must be bytes in base64: illegal"},
+		{many.Call, `{"text":"1.5"}`, "/text: must be an integer in a string"},
+		{many.Call, `{"exact":"1"}`, `/exact: must be a number, found the string "1"`},
 	} {
 		_, err := tt.tool(t.Context(), tt.arguments)
-		if err == nil || !strings.Contains(err.Error(), "invalid arguments: at "+tt.at) || strings.Contains(err.Error(), "wire:") || strings.Contains(err.Error(), ", byte ") {
+		if err == nil || !strings.Contains(err.Error(), "invalid arguments: at "+tt.at) || strings.Contains(err.Error(), "wire:") || strings.Contains(err.Error(), "Go ") || strings.Contains(err.Error(), ", byte ") {
 			t.Errorf("%s: %v", tt.arguments, err)
 		}
 	}

@@ -1,7 +1,10 @@
 package typed
 
 import (
+	"cmp"
 	"encoding"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -24,7 +27,7 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 	}
 	switch s.form {
 	case anything:
-		s.attempt(r, func(text wire.Raw) error { return text.Decode(v.Addr().Interface()) })
+		attempt(r, func(text wire.Raw) error { return text.Decode(v.Addr().Interface()) })
 	case boolean:
 		v.SetBool(r.ReadBool())
 	case integer:
@@ -52,11 +55,13 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 	case text:
 		v.SetString(r.ReadString())
 	case bytes:
-		s.attempt(r, func(text wire.Raw) error {
+		attempt(r, func(text wire.Raw) error {
 			encoded, _ := text.Str()
 			data, err := wire.DecodeBase64(encoded)
-			v.SetBytes(data)
-			return err
+			if v.SetBytes(data); err != nil {
+				return fmt.Errorf("must be bytes in base64: %s", explain(err))
+			}
+			return nil
 		})
 	case instant:
 		v.Set(reflect.ValueOf(r.ReadTime()))
@@ -81,7 +86,7 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 }
 
 // attempt reads a value and passes its text on. An error is that of the value.
-func (s *shape) attempt(r *wire.Reader, read func(text wire.Raw) error) {
+func attempt(r *wire.Reader, read func(text wire.Raw) error) {
 	start := r.Mark()
 	value := r.ReadRaw()
 	if r.Err() != nil {
@@ -89,8 +94,47 @@ func (s *shape) attempt(r *wire.Reader, read func(text wire.Raw) error) {
 	}
 	if err := read(value); err != nil {
 		r.Reset(start)
-		r.Fail("cannot be decoded as %s: %s", s.t, strings.TrimPrefix(wire.ProblemsOf(err)[0].String(), "wire: "))
+		r.Fail("%s", explain(err))
 	}
+}
+
+// explain returns the text about an error of a method or of encoding/json, without the names of Go types: a model
+// that reads it knows the schema alone.
+func explain(err error) string {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || wrong.Type == nil {
+		return strings.TrimPrefix(strings.TrimPrefix(wire.ProblemsOf(err)[0].String(), "wire: "), "json: ")
+	}
+	kind, number, _ := strings.Cut(wrong.Value, " ") // "string", "number" or "number 1.5"
+	found := map[string]wire.Kind{
+		"string": wire.KindString, "number": wire.KindNumber, "bool": wire.KindBool, "array": wire.KindArray, "object": wire.KindObject,
+	}[kind].String()
+	whole := number != "" && wire.Raw(number).IsInteger()
+	found = cmp.Or(number[:min(len(number), 60)], found)
+	member := ""
+	if wrong.Field != "" {
+		member = fmt.Sprintf("the member %q ", wrong.Field)
+	}
+	wanted, err := shapeOf(wrong.Type, true)
+	switch {
+	case err != nil || wanted.named() == "":
+		return member + "cannot be " + found
+	case wanted.form == float && number != "":
+		return member + "is out of range: " + found
+	case wanted.form == integer && whole:
+		return fmt.Sprintf("%smust be an integer of %d bits in digits, found %s", member, wrong.Type.Bits(), found)
+	case wanted.form == unsigned && whole:
+		return fmt.Sprintf("%smust be an integer of %d bits in digits without a sign, found %s", member, wrong.Type.Bits(), found)
+	}
+	return fmt.Sprintf("%smust be %s, found %s", member, article(wanted.named()), found)
+}
+
+// article returns the name of a type in JSON Schema with its article.
+func article(name string) string {
+	if strings.ContainsRune("aio", rune(name[0])) {
+		return "an " + name
+	}
+	return "a " + name
 }
 
 // decodeBy reads a value with the method of its type.
@@ -99,9 +143,9 @@ func (s *shape) decodeBy(r *wire.Reader, v reflect.Value) {
 	case wire.Decoder:
 		_ = method.DecodeJSON(r) // r keeps the error
 	case jsonUnmarshaler:
-		s.attempt(r, func(text wire.Raw) error { return method.UnmarshalJSON([]byte(text)) })
+		attempt(r, func(text wire.Raw) error { return method.UnmarshalJSON([]byte(text)) })
 	case encoding.TextUnmarshaler:
-		s.attempt(r, func(text wire.Raw) error {
+		attempt(r, func(text wire.Raw) error {
 			decoded, ok := text.Str()
 			if !ok {
 				return fmt.Errorf("expected a string, found %s", text.Kind())
@@ -149,7 +193,7 @@ func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
 		key.SetString(name)
 	}
 	if err != nil {
-		r.Fail("the name %q cannot be decoded as %s: %s", name, s.key.t, err)
+		r.Fail("the name %q of a member is not valid: %s", name, explain(err))
 	}
 }
 
@@ -202,12 +246,14 @@ func (f *field) read(r *wire.Reader, v reflect.Value) {
 		f.shape.decode(r, v)
 		return
 	}
-	f.shape.attempt(r, func(text wire.Raw) error {
+	attempt(r, func(text wire.Raw) error {
 		number, _ := text.Str()
 		inner := wire.NewStringReader(number)
 		f.shape.decode(inner, v)
-		inner.End()
-		return inner.Err()
+		if inner.End(); inner.Err() != nil {
+			return fmt.Errorf("must be %s in a string", article(f.shape.named()))
+		}
+		return nil
 	})
 }
 
@@ -223,5 +269,5 @@ func (s *shape) decodeUnion(r *wire.Reader, v reflect.Value) {
 		}
 	}
 	r.Reset(start)
-	r.Fail("cannot be decoded as %s: no alternative fits", s.t)
+	r.Fail("must match one of the alternatives of its schema")
 }

@@ -30,6 +30,15 @@ type page[T any] struct {
 
 type timed struct{ time.Time }
 
+type side string
+
+func (side) Enum() []side { return []side{"left", "right"} }
+
+// rank has its method on a pointer.
+type rank int
+
+func (*rank) Enum() []rank { return []rank{1, 2} }
+
 // derivedOf returns the schema of a type.
 func derivedOf[T any](objects bool) (wire.Raw, error) {
 	t := new(described)
@@ -120,6 +129,17 @@ func TestDerive(t *testing.T) {
 				"c":{"type":"string"},
 				"d":{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}],"title":"T","examples":["x"]}},
 			"additionalProperties":false,"type":"object","required":["c"]}`},
+		{derivedOf[struct {
+			A map[side]int          `json:"a"`
+			B map[rank]int          `json:"b"`
+			C map[netip.Addr]string `json:"c"`
+			D stdjson.Number        `json:"d" jsonschema:"minimum=1"`
+		}], `{
+			"properties":{"a":{"type":"object","propertyNames":{"enum":["left","right"]},"additionalProperties":{"type":"integer"}},
+				"b":{"type":"object","propertyNames":{"enum":["1","2"]},"additionalProperties":{"type":"integer"}},
+				"c":{"type":"object","additionalProperties":{"type":"string"}},
+				"d":{"type":"number","minimum":1}},
+			"additionalProperties":false,"type":"object","required":["a","b","c","d"]}`},
 		{derivedOf[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive(true)
@@ -142,6 +162,9 @@ func TestDeriveErrors(t *testing.T) {
 		{derivedOf[int], "must be a struct or a map"},
 		{derivedOf[struct{ C chan int }], "chan int"},
 		{derivedOf[struct{ F func() }], "func()"},
+		{derivedOf[struct {
+			A string `jsonschema:"pattern=(abc"`
+		}], `.A: tag jsonschema: pattern=(abc: the pattern (abc is not a regular expression: missing closing )`},
 		{derivedOf[struct{ D time.Duration }], "time.Duration"},
 		{derivedOf[struct {
 			A string `jsonschema:"minLenght=1"`

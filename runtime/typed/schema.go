@@ -135,8 +135,8 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 	case list:
 		put("items", d.schema(s.elem, facets{rules: f.items, enum: f.enum}))
 	case mapping:
-		if s.key.named() == "integer" {
-			put("propertyNames", []byte(`{"pattern":"^(0|-?[1-9][0-9]*)$"}`))
+		if names := d.keys(s.key); names != nil {
+			put("propertyNames", names)
 		}
 		if inner := d.schema(s.elem, facets{}); string(inner) != "{}" {
 			put("additionalProperties", inner)
@@ -167,6 +167,26 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 		put("additionalProperties", []byte("false"))
 	}
 	return of
+}
+
+// keys returns the schema of the names of members that are keys of a map, or nil if they are any texts.
+func (d *deriver) keys(key *shape) []byte {
+	if key.enum != nil {
+		names := make([]wire.Raw, len(key.enum))
+		for i, value := range key.enum {
+			if names[i] = value; value.Kind() != wire.KindString {
+				names[i] = wire.Raw(strconv.Quote(string(value)))
+			}
+		}
+		return object(wire.Member{Name: "enum", Value: wire.ArrayOf(names)})
+	}
+	if key.named() == "integer" {
+		return []byte(`{"pattern":"^(0|-?[1-9][0-9]*)$"}`)
+	}
+	if of := d.schema(key, facets{}); string(of) != `{"type":"string"}` {
+		return of
+	}
+	return nil
 }
 
 // member returns the schema of a field, and checks its default.

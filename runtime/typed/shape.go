@@ -2,6 +2,7 @@ package typed
 
 import (
 	"encoding"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -152,6 +153,10 @@ func (b *shaper) shape(t reflect.Type) (*shape, error) {
 		s.form = instant
 		return s, nil
 	}
+	if t == reflect.TypeFor[json.Number]() {
+		s.own = `{"type":"number"}` // wire.RawOf and wire.Raw.Decode do the rest
+		return s, nil
+	}
 	if t == reflect.TypeFor[time.Duration]() {
 		return nil, fmt.Errorf("unsupported type %s, which has no standard JSON form: use a number or a string", t)
 	}
@@ -224,7 +229,7 @@ func (s *shape) schemaMethod() (err error) {
 
 // enumMethod calls the method Enum of a type, which returns a slice of all its values.
 func (s *shape) enumMethod() error {
-	method := reflect.Zero(s.t).MethodByName("Enum")
+	method := reflect.New(s.t).MethodByName("Enum")
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != reflect.SliceOf(s.t) {
 		return nil
 	}

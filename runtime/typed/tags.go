@@ -2,6 +2,7 @@ package typed
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/schema/dynamic"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -176,8 +178,19 @@ func valueOf(key, value, kind, element string) (raw wire.Raw, of string, err err
 		}
 		return "true", of, nil
 	}
-	raw, err = literal(value, of)
+	if raw, err = literal(value, of); err == nil && key == "pattern" {
+		err = pattern(raw)
+	}
 	return raw, of, err
+}
+
+// pattern returns an error if a text is not a regular expression. One that package regexp cannot match is none.
+func pattern(raw wire.Raw) error {
+	_, err := dynamic.Compile(wire.Raw(object(wire.Member{Name: "pattern", Value: raw})))
+	if errors.Is(err, dynamic.ErrNotCovered) {
+		return nil
+	}
+	return errors.Unwrap(err)
 }
 
 // literal returns a text as a JSON value of a type.

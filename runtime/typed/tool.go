@@ -157,7 +157,7 @@ func (t *described) compile(text wire.Raw) (func(*schema.Checker), error) {
 		return check, err
 	}
 	if t.options.Compile == nil {
-		return nil, fmt.Errorf("%w; set Compile of tools.Options to it", err)
+		return nil, fmt.Errorf("%w: set Compile of tools.Options to fallback.Compile", err)
 	}
 	return t.options.Compile(string(text))
 }

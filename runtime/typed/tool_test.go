@@ -153,7 +153,7 @@ func TestToolErrors(t *testing.T) {
 		}) (*found, error) {
 			return nil, nil
 		}), "pattern"},
-		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) (*found, error) { return nil, nil }), `the default "small" of "word" is not valid: cannot be decoded as typed_test.shouted: must be in capitals`},
+		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) (*found, error) { return nil, nil }), `the default "small" of "word" is not valid: must be in capitals`},
 		{typed.ValueTool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) (int, error) { return 0, nil }), `the default "small"`},
 		{typed.ContentTool(&mcp.Tool{Name: "x"}, func(context.Context, *wrongDefault) ([]mcp.ContentBlock, error) { return nil, nil }), `the default "small"`},
 	} {
@@ -195,7 +195,7 @@ func TestCompile(t *testing.T) {
 		`{"name":"t"}`,
 		`{"name":"t","inputSchema":{"type":"object","not":{"properties":{"word":{"pattern":"^x"}}}}}`,
 	} {
-		if err := typed.ContentTool(definition, find).Err; err == nil || !strings.Contains(err.Error(), "fallback.Compile; set Compile of tools.Options to it") {
+		if err := typed.ContentTool(definition, find).Err; err == nil || !strings.Contains(err.Error(), "set Compile of tools.Options to fallback.Compile") {
 			t.Errorf("%s: %v", definition, err)
 		}
 		tool := typed.ContentTool(definition, find, tools.Options{Compile: fallback.Compile})

@@ -5,6 +5,7 @@ package dynamic
 import (
 	"errors"
 	"fmt"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 )
 
 // ErrNotCovered is the error of [Compile] for a schema that says something which Compile does not check.
-var ErrNotCovered = errors.New("not checked by dynamic.Compile, but by fallback.Compile")
+var ErrNotCovered = errors.New("not checked by package dynamic, but by runtime/schema/fallback")
 
 // Compile returns the check function of a schema that a program knows only when it runs. It finds the
 // same problems, in the same words, as the function that mcpgen generates from the schema.
@@ -261,10 +262,28 @@ func (k keywords) texts(n *node) (rules []rule, err error) {
 // patternOf returns a pattern of package regexp.
 func patternOf(source string) (*schema.Pattern, error) {
 	re2, ok := Translate(source)
-	if !ok {
-		return nil, fmt.Errorf("the pattern %s is %w", source, ErrNotCovered)
+	switch {
+	case ok:
+		return schema.MustPattern(source, re2), nil
+	case misshapen(source) != "":
+		return nil, fmt.Errorf("the pattern %s is not a regular expression: %s", source, misshapen(source))
 	}
-	return schema.MustPattern(source, re2), nil
+	return nil, fmt.Errorf("the pattern %s is %w", source, ErrNotCovered)
+}
+
+// misshapen returns what makes a pattern no regular expression of any dialect, or "" if another one may allow it.
+func misshapen(source string) syntax.ErrorCode {
+	_, err := syntax.Parse(source, syntax.Perl)
+	wrong, ok := errors.AsType[*syntax.Error](err)
+	if !ok || strings.Contains(source, "[]") || strings.Contains(source, "[^]") { // a class that only ECMAScript has
+		return ""
+	}
+	switch wrong.Code {
+	case syntax.ErrInvalidCharRange, syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrMissingRepeatArgument,
+		syntax.ErrTrailingBackslash, syntax.ErrUnexpectedParen:
+		return wrong.Code
+	}
+	return ""
 }
 
 // count returns the value of a keyword that is a number of things.

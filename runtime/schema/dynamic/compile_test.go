@@ -83,6 +83,9 @@ func TestCompileErrors(t *testing.T) {
 		{`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`, "refers to itself", true},
 		{`{"$ref":"https://example.com/a"}`, "https://example.com/a", false},
 		{`{"items":{"not":{}}}`, "the keyword not", false},
+		{`{"pattern":"(a"}`, "the pattern (a is not a regular expression: missing closing )", true},
+		{`{"pattern":"[z-a]"}`, "the pattern [z-a] is not a regular expression: invalid character class range", true},
+		{`{"pattern":"[^]a"}`, "the pattern [^]a", false},
 		{`{"pattern":"^(?!a)"}`, "the pattern ^(?!a)", false},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#"}`, "draft-07", false},
 	} {
