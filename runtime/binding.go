@@ -156,7 +156,7 @@ type protocol struct {
 	serve     Handler         // handle within the middleware
 	way       Handler         // of messages to the peer
 
-	offered *offers // nil except on a stateless server's side
+	declarations *declarations // nil except on a stateless server's side
 }
 
 func bind(b Binding, around layers) *protocol {
@@ -179,8 +179,8 @@ func (b *protocol) peer(info, theirs, own wire.Object) *peer {
 		capabilities: theirs,
 		declared:     own,
 		protocol:     b,
-		theirs:       b.grants(theirs),
-		ours:         b.grants(own),
+		theirs:       b.capabilitySet(theirs),
+		ours:         b.capabilitySet(own),
 	}
 }
 
@@ -190,7 +190,7 @@ func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error
 	if b.Handle == nil {
 		return b.fallback(ctx, m, MethodNotFound(m.Method))
 	}
-	if c := CallOf(ctx); b.offered != nil && c != nil {
+	if c := CallOf(ctx); b.declarations != nil && c != nil {
 		m, err := c.stateless.resume(m)
 		if err != nil {
 			return nil, err
@@ -231,9 +231,9 @@ func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Ap
 		return nil, err
 	}
 	switch {
-	case method == methodDiscover && b.offered != nil:
-		return b.offered.server.discovery(b)
-	case method == methodListen && b.offered != nil:
+	case method == methodDiscover && b.declarations != nil:
+		return b.declarations.server.discovery(b)
+	case method == methodListen && b.declarations != nil:
 		return CallOf(ctx).Listen(ctx, m.Object(), nil)
 	case method == methodPing:
 		return emptyResult, nil
@@ -494,10 +494,10 @@ func (c *Call) Extension(name string) bool { return declaresExtension(c.peer.cap
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
 func (c *Call) Server() *Server {
-	if c.peer.protocol == nil || c.peer.protocol.offered == nil {
+	if c.peer.protocol == nil || c.peer.protocol.declarations == nil {
 		return nil
 	}
-	return c.peer.protocol.offered.server
+	return c.peer.protocol.declarations.server
 }
 
 // missingExtension returns the error for a request that must declare an extension.

@@ -25,11 +25,11 @@ type Call struct {
 	peer   *peer
 	id     wire.Scalar // zero for a notification
 	key    wire.Scalar // the canonical id, under which the request is registered
-	place  int         // see engine.Serving
+	index  int         // see engine.Serving
 	m      Message
 	params wire.Raw    // as they were received
 	reply  Reply       // nil if the answer goes where messages without a request go
-	unbind func() bool // ends the effect of Incoming.Bound; nil without it
+	unbind func() bool // ends the effect of Incoming.ContextCancels; nil without it
 
 	inline     bool // handled before the next message is read
 	remote     bool // it has come over HTTP
@@ -105,8 +105,8 @@ type request struct{ *Call }
 // Canonical implements engine.Request.
 func (r request) Canonical() wire.Scalar { return r.key }
 
-// Place implements engine.Request.
-func (r request) Place() *int { return &r.place }
+// Index implements engine.Request.
+func (r request) Index() *int { return &r.index }
 
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
@@ -154,7 +154,7 @@ func (c *Call) PeerCapabilities() wire.Object { return c.peer.capabilities }
 func (c *Call) Declared(capability string) bool {
 	declared := c.peer.declared
 	if c.peer.serving() {
-		declared = c.peer.protocol.offered.current().text
+		declared = c.peer.protocol.declarations.current().text
 	}
 	return declared == "" || Declares(declared, capability)
 }
@@ -313,12 +313,12 @@ func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
 	return params
 }
 
-// Kept returns the session's value for key. It calls made to create the value on first use. The value
+// SessionValue returns the session's value for key. It calls made to create the value on first use. The value
 // lives as long as the session. The context of made ends when the session stops reading from the peer.
 // Its Call does not belong to a message, so the value may keep it, whereas c would retain the memory of
 // its request. Made must be quick and must not use the session. A stateless request has no session, so
-// each call of Kept makes a value, with the context of the request.
-func (c *Call) Kept(key any, made func(ctx context.Context) any) any {
+// each call of SessionValue makes a value, with the context of the request.
+func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 	if c.peer.serving() {
 		return made(&c.context)
 	}

@@ -128,7 +128,7 @@ func (e *clientSide) askRounds(ctx context.Context, m *Message) (result wire.App
 			m.sent.answer = text
 			return text, nil
 		}
-		m.sent.kept = l
+		m.sent.lookup = l
 		defer func() { l.failed(err) }()
 	}
 	start := time.Now()
@@ -189,7 +189,7 @@ func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (resul
 			return nil, failed
 		}
 		m = first.With(&repeated{first.Params, answers, asked.State})
-		m.sent.kept = nil
+		m.sent.lookup = nil
 		result, err = e.askOnce(ctx, m)
 	}
 	return result, nil
@@ -208,7 +208,7 @@ func (e *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (w
 	if err := e.tools.pass(e.conn, m, text); err != nil {
 		return "", err
 	}
-	m.sent.kept.keep(text)
+	m.sent.lookup.keep(text)
 	return text, nil
 }
 

@@ -93,7 +93,7 @@ func TestVersionRefused(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- newServer(t, tools, runtime.ServerOptions{}, r2024).Serve(t.Context(), a) }()
 		_, err := newClient(nil, r06, r11).Connect(t.Context(), b)
-		want := &runtime.VersionError{Answered: r2024, Bound: []string{r11, r06}}
+		want := &runtime.VersionError{Answered: r2024, Supported: []string{r11, r06}}
 		got, _ := errors.AsType[*runtime.VersionError](err)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -115,9 +115,9 @@ func (p *conn) run(ctx context.Context) error {
 		err = context.Cause(p.life.Context())
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-		bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
+		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
 		defer cancel()
-		over = p.drain(bound, s.ended)
+		over = p.drain(deadline, s.ended)
 	}
 	if s.pusher != nil || !s.reader.Stop() || over {
 		return p.finish(err, nil)
@@ -274,10 +274,10 @@ var (
 )
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
-// because handlers may wait for answers of the peer. When bound ends, drain cuts short the remaining
+// because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining
 // requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
 // wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
-func (p *conn) drain(bound context.Context, ended <-chan error) (over bool) {
+func (p *conn) drain(deadline context.Context, ended <-chan error) (over bool) {
 	drained := p.serving.Refuse()
 	var served <-chan struct{}
 	if p.source != nil {
@@ -300,7 +300,7 @@ func (p *conn) drain(bound context.Context, ended <-chan error) (over bool) {
 			if err != io.EOF {
 				return over
 			}
-		case <-bound.Done():
+		case <-deadline.Done():
 			p.cutShort()
 			return over
 		}

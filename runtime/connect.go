@@ -99,7 +99,7 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 			return &server, nil
 		}
 	}
-	return nil, &VersionError{Answered: server.revision, Bound: revisions(ofEra(e.of.bindings, false))}
+	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(e.of.bindings, false))}
 }
 
 // appendParams appends the member params of a message. A request of a client without a session says in its _meta
@@ -363,7 +363,7 @@ func (e *clientSide) open(ctx context.Context, known string, older bool) (*opene
 func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*opened, error) {
 	server, err := e.discover(ctx, b)
 	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
-		err = &EraError{Bound: revisions(e.of.bindings), Err: err}
+		err = &EraError{Supported: revisions(e.of.bindings), Err: err}
 	}
 	return server, err
 }
@@ -518,7 +518,7 @@ func (c *Client) choose(supported []string) (*protocol, error) {
 		}
 		return b, nil
 	}
-	return nil, &VersionError{Answered: fmt.Sprintf("%.200s", strings.Join(supported, ", ")), Bound: revisions(c.bindings)}
+	return nil, &VersionError{Answered: fmt.Sprintf("%.200s", strings.Join(supported, ", ")), Supported: revisions(c.bindings)}
 }
 
 // newest returns the newest binding of one of the eras, or nil.

@@ -27,7 +27,7 @@ func TestDetach(t *testing.T) {
 				}
 				c := runtime.CallOf(ctx)
 				for range 2 {
-					kept = append(kept, c.Kept("key", func(context.Context) any { return new(int) }))
+					kept = append(kept, c.SessionValue("key", func(context.Context) any { return new(int) }))
 				}
 				how := runtime.Detached{
 					Params: func(method string, params wire.Appender) wire.Appender {

@@ -21,25 +21,25 @@ var errUnread = errors.New("runtime: the peer reads no answers, and sends more r
 
 // VersionError reports that the server speaks no revision that the client has a binding for.
 type VersionError struct {
-	Answered string   // the revision the server answered with
-	Bound    []string // the revisions the client has bindings for, newest first
+	Answered  string   // the revision the server answered with
+	Supported []string // the revisions the client has bindings for, newest first
 }
 
 // Error returns the revisions of both sides.
 func (e *VersionError) Error() string {
-	return fmt.Sprintf("runtime: the server answered protocol version %.50q; the client supports %s", e.Answered, strings.Join(e.Bound, ", "))
+	return fmt.Sprintf("runtime: the server answered protocol version %.50q; the client supports %s", e.Answered, strings.Join(e.Supported, ", "))
 }
 
 // EraError reports that the server does not answer server/discover, so that it probably speaks only
 // revisions with sessions, and that the client has no binding for one.
 type EraError struct {
-	Bound []string // the revisions the client has bindings for, newest first
-	Err   error    // the answer to server/discover
+	Supported []string // the revisions the client has bindings for, newest first
+	Err       error    // the answer to server/discover
 }
 
 // Error returns the revisions and the answer.
 func (e *EraError) Error() string {
-	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %s", strings.Join(e.Bound, " or "), prefix.Cut(e.Err))
+	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %s", strings.Join(e.Supported, " or "), prefix.Cut(e.Err))
 }
 
 // Unwrap returns Err.
@@ -149,7 +149,7 @@ func (e *CancelledError) Error() string {
 func (e *CancelledError) Is(target error) bool { return target == context.Canceled }
 
 // errNotBegunAlone is errNotBegun for a stateless request.
-var errNotBegunAlone = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
+var errNotBegunStateless = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
 
 // refused returns the error that a request of the peer gets in place of one that was not begun.
 func (p *peer) refused(err *jsonrpc.Error) error {
@@ -157,7 +157,7 @@ func (p *peer) refused(err *jsonrpc.Error) error {
 	case !p.serving():
 		return err
 	case err == errNotBegun:
-		return errNotBegunAlone
+		return errNotBegunStateless
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: err.Message, Data: err.Data}
 }

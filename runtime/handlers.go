@@ -50,7 +50,7 @@ func (h Handlers) Capabilities(methods []Method) wire.Object {
 	}
 	for _, m := range methods {
 		parent, _, nested := cutLast(m.Capability)
-		if m.Kind == jsonrpc.Notification && m.Direction&ToServer != 0 && nested && granted(declared, parent) {
+		if m.Kind == jsonrpc.Notification && m.Direction&ToServer != 0 && nested && hasCapability(declared, parent) {
 			declared = declare(declared, m.Capability, "true")
 		}
 	}

@@ -201,7 +201,7 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 	c.key = c.id.Canonical()
 	switch p.serving.Begin(p.life.Context(), c) {
 	case engine.Begun:
-		if in.Bound {
+		if in.ContextCancels {
 			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
 		}
 		return c, nil
@@ -370,7 +370,7 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 	defer p.buffers.put(buf)
 	code := p.encodeError(buf, id, err)
 	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Code: code,
-		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunAlone})
+		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunStateless})
 }
 
 // unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer

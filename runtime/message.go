@@ -185,7 +185,7 @@ type sent struct {
 	accept   func(engine.Reply) engine.Reply // see engine.Options
 	progress func(engine.Report)             // nil if the caller does not want any
 	begun    func(id int64)                  // called with the id before the request is sent; nil for none
-	kept     *lookup                         // with which the result is kept; nil if it is not
+	lookup   *lookup                         // with which the result is kept; nil if it is not
 	follow   *engine.Feed                    // gets the progress also after the answer; nil for none
 }
 

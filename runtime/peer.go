@@ -54,7 +54,7 @@ type peer struct {
 	declared     wire.Object // the capabilities of this side
 
 	protocol     *protocol // nil before the revision is known
-	theirs, ours grants
+	theirs, ours capabilitySet
 
 	severity int    // the lowest severity of the log messages that a stateless request asks for; noLogs for none
 	envelope string // on a client's side, the members of _meta that its stateless requests carry
@@ -119,7 +119,7 @@ type Handshake struct {
 // admit admits a message of a peer whose revision is known.
 func (p *peer) admit(m jsonrpc.Message) (admission, error) {
 	switch r := p.protocol.row(m.Method); {
-	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !p.offers(r.need)):
+	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !p.declares(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
 		return admission{}, errNotARequest
@@ -209,7 +209,7 @@ func (p *conn) logEnd(err error) {
 
 // The code below decides which messages the revision and the capabilities of both sides allow ("Version
 // Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). The generated
-// method table lists the capability that each message needs. The grants of each side are computed
+// method table lists the capability that each message needs. The capabilities of each side are computed
 // once for a session, so that a message takes one lookup.
 
 // row is the part of a Method that the runtime uses.
@@ -229,7 +229,7 @@ type row struct {
 	types     []string // values of resultType, see Method
 }
 
-// refined is a refinement with its place in protocol.needs.
+// refined is a refinement with its index in protocol.needs.
 type refined struct {
 	*refinement
 	need   int
@@ -260,18 +260,18 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create", before: revisionNoTasks},
 }
 
-// grants holds for each of protocol.needs whether a side has declared it. It is nil for a side whose
+// capabilitySet holds for each of protocol.needs whether a side has declared it. It is nil for a side whose
 // capabilities are unknown, which has all of them.
-type grants []bool
+type capabilitySet []bool
 
-func (g grants) has(need int) bool { return g == nil || g[need] }
+func (g capabilitySet) has(need int) bool { return g == nil || g[need] }
 
-// grants returns the grants of a side with the given capabilities; "" means unknown.
-func (b *protocol) grants(capabilities wire.Object) grants {
+// capabilitySet returns the set of a side that declares the given capabilities; "" means unknown.
+func (b *protocol) capabilitySet(capabilities wire.Object) capabilitySet {
 	if capabilities == "" {
 		return nil
 	}
-	g := make(grants, len(b.needs))
+	g := make(capabilitySet, len(b.needs))
 	g[0] = true
 	for i, path := range b.needs[1:] {
 		g[i+1] = Declares(capabilities, path)
@@ -282,15 +282,15 @@ func (b *protocol) grants(capabilities wire.Object) grants {
 // Declares reports whether capabilities declare the one at a dotted path, such as
 // "resources.subscribe".
 func Declares(capabilities wire.Object, path string) bool {
-	if granted(capabilities, path) {
+	if hasCapability(capabilities, path) {
 		return true
 	}
 	// An elicitation capability without modes means forms.
-	return path == "elicitation.form" && granted(capabilities, "elicitation") && !granted(capabilities, "elicitation.url")
+	return path == "elicitation.form" && hasCapability(capabilities, "elicitation") && !hasCapability(capabilities, "elicitation.url")
 }
 
-// granted reports whether the value at a dotted path is true or an object.
-func granted(capabilities wire.Object, path string) bool {
+// hasCapability reports whether the value at a dotted path is true or an object.
+func hasCapability(capabilities wire.Object, path string) bool {
 	if name, ok := strings.CutPrefix(path, extensionNeed); ok {
 		return declaresExtension(capabilities, name)
 	}
@@ -370,7 +370,7 @@ func (p *peer) sending(kind jsonrpc.Kind, method string) (*row, error) {
 		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.revision}
 	case kind == jsonrpc.Request && !p.theirs.has(r.need):
 		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need]}
-	case kind == jsonrpc.Notification && !p.offers(r.need):
+	case kind == jsonrpc.Notification && !p.declares(r.need):
 		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need], Own: true}
 	}
 	return r, nil
@@ -442,70 +442,70 @@ func (m *Method) Needs(params wire.Raw) []string {
 	return needs
 }
 
-// offers are the capabilities that a server declares in a stateless revision. They belong to no session,
+// declarations are the capabilities that a server declares in a stateless revision. They belong to no session,
 // and what a catalog declares grows with its items, so they are computed again when a message needs more.
-type offers struct {
+type declarations struct {
 	protocol *protocol
 	server   *Server
 
 	mu   sync.Mutex // held while last is replaced
-	last atomic.Pointer[offer]
+	last atomic.Pointer[declaration]
 }
 
-// offer is the value of offers at a time. It is immutable.
-type offer struct {
-	text   wire.Object
-	grants grants // of every capability that was declared so far
+// declaration is the value of declarations at a time. It is immutable.
+type declaration struct {
+	text wire.Object
+	set  capabilitySet // of every capability that was declared so far
 }
 
-// offers reports whether this side has declared the capability with that index in protocol.needs.
-func (p *peer) offers(need int) bool {
+// declares reports whether this side has declared the capability with that index in protocol.needs.
+func (p *peer) declares(need int) bool {
 	if need == 0 || !p.serving() {
 		return p.ours.has(need)
 	}
-	o := p.protocol.offered
-	return o.current().grants.has(need) || o.renewed().grants.has(need)
+	d := p.protocol.declarations
+	return d.current().set.has(need) || d.renewed().set.has(need)
 }
 
-// current returns the last offer.
-func (o *offers) current() *offer {
-	if last := o.last.Load(); last != nil {
+// current returns the last declaration.
+func (d *declarations) current() *declaration {
+	if last := d.last.Load(); last != nil {
 		return last
 	}
-	return o.renewed()
+	return d.renewed()
 }
 
-// renewed returns a new offer. If the capabilities cannot be declared, it is the last one, or an offer of
-// nothing. A capability that was declared once stays granted, because a request must not depend on the
+// renewed returns a new declaration. If the capabilities cannot be declared, it is the last one, or one of
+// nothing. A capability that was declared once stays declared, because a request must not depend on the
 // requests before it: a list whose last item was removed is empty, not unknown.
-func (o *offers) renewed() *offer {
-	text, err := o.declared()
+func (d *declarations) renewed() *declaration {
+	text, err := d.declared()
 	if err != nil {
-		o.server.log.Error("the capabilities cannot be declared", "revision", o.protocol.Revision, "error", err)
+		d.server.log.Error("the capabilities cannot be declared", "revision", d.protocol.Revision, "error", err)
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	last := o.last.Load()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	last := d.last.Load()
 	if err != nil && last != nil {
 		return last
 	}
 	if err != nil {
 		text = "{}"
 	}
-	next := &offer{text: text, grants: o.protocol.grants(text)}
+	next := &declaration{text: text, set: d.protocol.capabilitySet(text)}
 	if last != nil {
-		for i, granted := range last.grants {
-			next.grants[i] = next.grants[i] || granted
+		for i, declared := range last.set {
+			next.set[i] = next.set[i] || declared
 		}
-		if last.text == next.text && slices.Equal(last.grants, next.grants) {
+		if last.text == next.text && slices.Equal(last.set, next.set) {
 			return last
 		}
 	}
-	o.last.Store(next)
+	d.last.Store(next)
 	return next
 }
 
 // declared returns the capabilities that the server declares now.
-func (o *offers) declared() (wire.Object, error) {
-	return o.protocol.declared(o.server.opts.Capabilities)
+func (d *declarations) declared() (wire.Object, error) {
+	return d.protocol.declared(d.server.opts.Capabilities)
 }

@@ -31,13 +31,13 @@ var ErrInputRequired = errors.New("runtime: the client is asked, and repeats its
 // rounds holds what the handler of a stateless call has asked, and what the client has answered. It is
 // safe for concurrent use, because a handler may ask in several goroutines.
 type rounds struct {
-	mu     sync.Mutex
-	over   bool              // the handler has returned
-	keys   map[string]int    // how often each name is used by the questions of this round and by Once
-	given  map[string]*given // the answers of the client, by the key of the question
-	asked  wire.Members      // the questions without an answer
-	done   wire.Members      // the values of Once, by key
-	failed error             // an answer that cannot be read
+	mu        sync.Mutex
+	over      bool              // the handler has returned
+	keys      map[string]int    // how often each name is used by the questions of this round and by Once
+	answers   map[string]*given // the answers of the client, by the key of the question
+	questions wire.Members      // the questions without an answer
+	done      wire.Members      // the values of Once, by key
+	failed    error             // an answer that cannot be read
 }
 
 // given is an answer.
@@ -115,11 +115,11 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	}
 	key := r.key(questionName(ctx, m.Method, question))
 	m.sent.key = key
-	if g := r.given[key]; g != nil {
+	if g := r.answers[key]; g != nil {
 		g.used = true
 		return g.answer, nil
 	}
-	r.asked = append(r.asked, wire.Member{Name: key, Value: question})
+	r.questions = append(r.questions, wire.Member{Name: key, Value: question})
 	return "", ErrInputRequired
 }
 
@@ -175,7 +175,7 @@ func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err 
 	switch {
 	case r.failed != nil:
 		return nil, r.failed
-	case len(r.asked) == 0:
+	case len(r.questions) == 0:
 		return result, err
 	}
 	r.warn(c.Call)
@@ -188,7 +188,7 @@ func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err 
 			asked = wire.Object(requests)
 		}
 	}
-	for _, q := range r.asked {
+	for _, q := range r.questions {
 		if asked, err = asked.With(q.Name, q.Value); err != nil {
 			return nil, err
 		}
@@ -217,9 +217,9 @@ func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 // warn logs that the client has answered a question that the handler has not asked again, although it asks
 // others. Such a handler may never finish.
 func (r *rounds) warn(c *Call) {
-	for _, key := range slices.Sorted(maps.Keys(r.given)) {
+	for _, key := range slices.Sorted(maps.Keys(r.answers)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.given[key]; g.fresh && !g.used && c.peer.protocol.row(method).within {
+		if g := r.answers[key]; g.fresh && !g.used && c.peer.protocol.row(method).within {
 			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
@@ -333,7 +333,7 @@ func Together(ctx context.Context, ask ...func(ctx context.Context) error) error
 func (c *statelessCall) together(ctx context.Context, ask []func(ctx context.Context) error, errs []error) error {
 	r := c.rounds()
 	r.mu.Lock()
-	before := len(r.asked)
+	before := len(r.questions)
 	r.mu.Unlock()
 	failed := false
 	for i := range ask {
@@ -342,7 +342,7 @@ func (c *statelessCall) together(ctx context.Context, ask []func(ctx context.Con
 	}
 	if failed {
 		r.mu.Lock()
-		r.asked = r.asked[:before]
+		r.questions = r.questions[:before]
 		r.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -423,7 +423,7 @@ func (c *statelessCall) purpose() seal.Purpose {
 }
 
 // server returns the server of a stateless call.
-func (c *statelessCall) server() *Server { return c.peer.protocol.offered.server }
+func (c *statelessCall) server() *Server { return c.peer.protocol.declarations.server }
 
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
@@ -441,14 +441,14 @@ func (c *statelessCall) resume(m *Message) (*Message, error) {
 	if responses != "" && responses.Kind() != wire.KindObject {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
 	}
-	r := &rounds{given: make(map[string]*given)}
+	r := &rounds{answers: make(map[string]*given)}
 	if state != "" {
 		by, err := c.open(state)
 		if err != nil {
 			return nil, err
 		}
 		for key, answer := range wire.Object(by.answers).All() {
-			r.given[key] = &given{answer: answer}
+			r.answers[key] = &given{answer: answer}
 		}
 		r.done = by.done.Members()
 		params, err := by.params(o)
@@ -458,8 +458,8 @@ func (c *statelessCall) resume(m *Message) (*Message, error) {
 		m = m.With(params)
 	}
 	for key, answer := range wire.Object(responses).All() {
-		if r.given[key] == nil {
-			r.given[key] = &given{answer: answer, fresh: true}
+		if r.answers[key] == nil {
+			r.answers[key] = &given{answer: answer, fresh: true}
 		}
 	}
 	c.asking.Store(r)
@@ -571,7 +571,7 @@ func (c *statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	author := present(result, memberRequestState)
-	if author == "" && wire.Object(requests).Len() > len(r.asked) {
+	if author == "" && wire.Object(requests).Len() > len(r.questions) {
 		author = "null" // the handler asks by hand, without a state
 	}
 	if kind := author.Kind(); author != "" && author != "null" && kind != wire.KindString {
@@ -581,7 +581,7 @@ func (c *statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, 
 	w.BeginObject()
 	w.Name("answers")
 	w.BeginObject()
-	for key, g := range r.given {
+	for key, g := range r.answers {
 		if g.used {
 			w.Key(key)
 			w.Put(g.answer)

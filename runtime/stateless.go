@@ -182,30 +182,30 @@ const maxPeers = 256
 
 // peerCache keeps the peers of requests by their texts, so that equal texts are decoded once.
 type peerCache struct {
-	mu   sync.RWMutex
-	kept map[requestMeta]*peer
+	mu      sync.RWMutex
+	entries map[requestMeta]*peer
 }
 
 func (c *peerCache) get(m requestMeta) *peer {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	return c.kept[m]
+	return c.entries[m]
 }
 
 // put adds an entry. If there are too many, it replaces one of them.
 func (c *peerCache) put(m requestMeta, t *peer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.kept == nil {
-		c.kept = make(map[requestMeta]*peer)
+	if c.entries == nil {
+		c.entries = make(map[requestMeta]*peer)
 	}
-	if len(c.kept) >= maxPeers {
-		for old := range c.kept {
-			delete(c.kept, old)
+	if len(c.entries) >= maxPeers {
+		for old := range c.entries {
+			delete(c.entries, old)
 			break
 		}
 	}
-	c.kept[m] = t
+	c.entries[m] = t
 }
 
 // The code below compares a stateless request with the HTTP headers that repeat parts of it ("Server
@@ -312,7 +312,7 @@ func stampOf(named string) string {
 // its own. It also returns their names.
 func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
 	b := c.peer.protocol
-	dst = append(dst, b.offered.server.stamp...)
+	dst = append(dst, b.declarations.server.stamp...)
 	if !b.row(c.m.Method).cacheable {
 		return dst, stampedMembers[:atTTL]
 	}
@@ -343,7 +343,7 @@ func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	var found [len(stampedMembers)]wire.Span
 	wire.FindMembers(text, stampedMembers[:], found[:])
 	b := c.peer.protocol
-	self := b.offered.server.named
+	self := b.declarations.server.named
 	complete := true
 	if at := found[atResultType]; at.End > 0 {
 		complete = string(text[at.Start:at.End]) == `"`+resultComplete+`"`
@@ -482,7 +482,7 @@ func (c *statelessCall) hint() CacheHint {
 	if own := c.cache; own != nil {
 		return *own
 	}
-	return c.peer.protocol.offered.server.opts.Cache.of(c.m.Method)
+	return c.peer.protocol.declarations.server.opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns

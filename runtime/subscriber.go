@@ -78,7 +78,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	server := c.peer.protocol.offered.server
+	server := c.peer.protocol.declarations.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)

@@ -57,16 +57,16 @@ type Incoming struct {
 	// parts of a stateless request. A session's message is not compared with them.
 	Header headers.Header
 
-	// Bound means that the end of Context cancels the request in the text, because its answer can no
+	// ContextCancels means that the end of Context cancels the request in the text, because its answer can no
 	// longer be delivered. A transport sets it for stateless requests, whose client cancels them in
 	// this way.
-	Bound bool
+	ContextCancels bool
 
 	// Forwarded means that the message comes from another server with the same session, see [Replicated].
 	Forwarded bool
 
 	// Context, if not nil, has values for the contexts of the handlers, such as the user that an HTTP
-	// request has authenticated. Unless Bound is set, its end has no effect,
+	// request has authenticated. Unless ContextCancels is set, its end has no effect,
 	// because a handler may continue without the connection that brought the message.
 	Context context.Context
 

@@ -22,11 +22,11 @@ import (
 type Handler struct {
 	logger string
 	next   slog.Handler
-	with   []part // in the order of WithAttrs and WithGroup
+	with   []step // in the order of WithAttrs and WithGroup
 }
 
 // part is a group that was opened, or attributes that were added.
-type part struct {
+type step struct {
 	group string // "" for attributes
 	attrs []slog.Attr
 }
@@ -87,7 +87,7 @@ func (h *Handler) data(r slog.Record) wire.Object {
 
 // WithAttrs implements slog.Handler.
 func (h *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &Handler{h.logger, h.next.WithAttrs(attrs), append(slices.Clip(h.with), part{attrs: attrs})}
+	return &Handler{h.logger, h.next.WithAttrs(attrs), append(slices.Clip(h.with), step{attrs: attrs})}
 }
 
 // WithGroup implements slog.Handler.
@@ -95,7 +95,7 @@ func (h *Handler) WithGroup(name string) slog.Handler {
 	if name == "" {
 		return h
 	}
-	return &Handler{h.logger, h.next.WithGroup(name), append(slices.Clip(h.with), part{group: name})}
+	return &Handler{h.logger, h.next.WithGroup(name), append(slices.Clip(h.with), step{group: name})}
 }
 
 // levelOf returns the protocol's level for a slog level. The protocol has more levels than slog: 2 is

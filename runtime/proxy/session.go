@@ -171,7 +171,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	}
 	s.note(messages)
 	stop := func() bool { return true }
-	if r != nil && in.Bound {
+	if r != nil && in.ContextCancels {
 		// A goroutine that waits for the end of each request would take 3 KB.
 		ids := slices.Clone(r.ids)
 		stop = context.AfterFunc(in.Context, func() { s.disconnected(r, ids) })

@@ -14,7 +14,7 @@ type session struct {
 	handler *Handler
 	id      string
 	inbox   runtime.Inbox
-	place   web.Place
+	entry   web.Entry
 	opened  time.Time
 	gone    chan struct{} // closed when the session is over
 	over    sync.Once
@@ -58,8 +58,8 @@ func (s *session) used() bool {
 	return s.posts > 1
 }
 
-// Place implements web.Session.
-func (s *session) Place() *web.Place { return &s.place }
+// Entry implements web.Session.
+func (s *session) Entry() *web.Entry { return &s.entry }
 
 // Usage implements web.Session. A session is a connection that its client holds open, so it is busy
 // from its first use on.

@@ -232,7 +232,7 @@ var (
 // table of sessions.
 type usage struct {
 	session *Session
-	place   web.Place
+	entry   web.Entry
 
 	mu      sync.Mutex
 	active  int         // requests of the client in progress
@@ -323,8 +323,8 @@ func (u *usage) check() {
 	}
 }
 
-// Place implements web.Session.
-func (u *usage) Place() *web.Place { return &u.place }
+// Entry implements web.Session.
+func (u *usage) Entry() *web.Entry { return &u.entry }
 
 // Usage implements web.Session.
 func (u *usage) Usage() (since time.Time, used, busy bool) {

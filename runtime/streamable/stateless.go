@@ -146,7 +146,7 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runti
 		return err
 	}
 	defer admission.Leave()
-	in.Reply, in.Header, in.Context, in.Bound = e, r.Header, r.Context(), true
+	in.Reply, in.Header, in.Context, in.ContextCancels = e, r.Header, r.Context(), true
 	return e.serve(in)
 }
 

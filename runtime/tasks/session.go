@@ -42,7 +42,7 @@ type receiver struct {
 
 // session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call) *session {
-	return c.Kept(t, func(ctx context.Context) any {
+	return c.SessionValue(t, func(ctx context.Context) any {
 		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), runs: map[string]*run{}}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))

@@ -620,7 +620,7 @@ func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) 
 		return outcome{lost: true}
 	}
 	defer in.End(io.EOF)
-	if run := in.Accept(runtime.Incoming{Text: string(text), Context: ctx, Bound: true}); run != nil {
+	if run := in.Accept(runtime.Incoming{Text: string(text), Context: ctx, ContextCancels: true}); run != nil {
 		run()
 	}
 	return box.outcome

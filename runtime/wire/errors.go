@@ -87,13 +87,13 @@ func encodingError(problem string) error {
 	return &Error{Offset: -1, Problem: problem}
 }
 
-// place is what the pointer of an error refers to, relative to Reader.about.
-type place uint8
+// pointee is what the pointer of an error refers to, relative to Reader.about.
+type pointee uint8
 
 const (
-	atValue  place = iota // the value there, or its container if none begins there
-	atMember              // the member whose name is there
-	atObject              // the object whose closing brace is there
+	atValue  pointee = iota // the value there, or its container if none begins there
+	atMember                // the member whose name is there
+	atObject                // the object whose closing brace is there
 )
 
 // Fail records that the value that comes next does not fit. The arguments are those of
@@ -145,7 +145,7 @@ func (r *Reader) blame(i int) int {
 // failDuplicate records that the member whose name begins at an offset is a duplicate.
 func (r *Reader) failDuplicate(at int, name string) int {
 	r.fail(at, "duplicate member "+strconv.Quote(shown(name)))
-	r.place = atMember
+	r.pointee = atMember
 	return -1
 }
 
@@ -213,7 +213,7 @@ func (r *Reader) Missing(seen []uint64, names ...string) {
 	default:
 		r.fail(r.pos-1, "missing members "+strings.Join(missing, ", "))
 	}
-	r.place = atObject
+	r.pointee = atObject
 }
 
 // found describes the character at offset i of text for an error message.

@@ -39,10 +39,10 @@ const maxDeviations = 1000
 
 // deviation is a Deviation whose pointer is not known yet.
 type deviation struct {
-	err   *Error // of an element that was left out; nil for a null
-	about int
-	place place
-	list  bool // the null stands for a list
+	err     *Error // of an element that was left out; nil for a null
+	about   int
+	pointee pointee
+	list    bool // the null stands for a list
 }
 
 // leniently is the part of a Reader that lenient reading needs.
@@ -102,7 +102,7 @@ func (r *Reader) leaveOut(before position) bool {
 	if end <= before.pos {
 		return false
 	}
-	d := deviation{err: r.err, about: r.about, place: r.place}
+	d := deviation{err: r.err, about: r.about, pointee: r.pointee}
 	r.restore(before) // which drops the deviations inside the element
 	r.pos, r.fresh = end, false
 	r.deviate(d)
@@ -121,7 +121,7 @@ func (r *Reader) deviations() []Deviation {
 	found := make([]Deviation, len(all))
 	t := tracer{src: r.src}
 	for i, d := range all {
-		pointer, _ := t.pointer(d.about, d.place)
+		pointer, _ := t.pointer(d.about, d.pointee)
 		found[i] = Deviation{Pointer: pointer, Problem: d.problem(), LeftOut: d.err != nil}
 	}
 	return found

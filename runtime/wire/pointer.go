@@ -65,8 +65,8 @@ func (r Raw) Child(name string) (value Raw, ok bool) {
 // reading without errors does not have to keep track of pointers.
 func (r *Reader) locate() {
 	t := tracer{src: r.src}
-	pointer, start := t.pointer(r.about, r.place)
-	if r.place == atObject && start >= 0 {
+	pointer, start := t.pointer(r.about, r.pointee)
+	if r.pointee == atObject && start >= 0 {
 		r.err.Offset = int64(start)
 	}
 	r.err.Pointer = pointer
@@ -74,7 +74,7 @@ func (r *Reader) locate() {
 
 // pointer returns the pointer of the place that an error at an offset refers to, and the offset
 // of the innermost container around it, or -1.
-func (t *tracer) pointer(offset int, at place) (pointer string, start int) {
+func (t *tracer) pointer(offset int, at pointee) (pointer string, start int) {
 	path := t.trace(offset)
 	var dst []byte
 	for i, l := range path {

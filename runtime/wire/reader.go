@@ -42,9 +42,9 @@ type Reader struct {
 	spaced bool // scan has met white space inside a value
 
 	err     *Error
-	about   int   // offset of the value that err is about, or err's offset
-	place   place // what err's pointer refers to
-	located bool  // err has its pointer
+	about   int     // offset of the value that err is about, or err's offset
+	pointee pointee // what err's pointer refers to
+	located bool    // err has its pointer
 }
 
 // NewStringReader returns a Reader of src. Strings that it reads share the memory of src.

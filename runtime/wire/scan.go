@@ -441,7 +441,7 @@ func (r *Reader) position() position {
 
 // restore returns to a position and drops the error.
 func (r *Reader) restore(p position) {
-	r.err, r.place, r.located = nil, atValue, false
+	r.err, r.pointee, r.located = nil, atValue, false
 	r.pos, r.depth, r.fresh, r.checked = p.pos, p.depth, p.fresh, p.checked
 	r.nameAt, r.nameEnd, r.unquoted = p.nameAt, p.nameEnd, p.unquoted
 	for n := len(r.nameSets); n > 0 && r.nameSets[n-1].depth > p.depth; n-- {

@@ -8,47 +8,47 @@ import (
 const (
 	// maxQueued limits the notifications of a connection that wait for their handlers.
 	maxQueued = 256
-	// placeSize is the number of bytes of a notification that take one place. It limits the memory
-	// of waiting notifications to maxQueued * placeSize bytes, or to a single larger notification.
-	placeSize = 64 << 10
+	// slotSize is the number of bytes of a notification that take one slot. It limits the memory
+	// of waiting notifications to maxQueued * slotSize bytes, or to a single larger notification.
+	slotSize = 64 << 10
 )
 
 // Queue runs jobs one after the other, in a goroutine that exists only while there are jobs. Create
 // it with NewQueue.
 type Queue struct {
-	life   *Lifetime
-	places Places
+	life  *Lifetime
+	slots Slots
 
 	mu      sync.Mutex
 	jobs    []queued
 	running bool
 }
 
-// queued is a waiting job with the number of places that it takes.
+// queued is a waiting job with the number of slots that it takes.
 type queued struct {
-	run    func()
-	places int
+	run   func()
+	slots int
 }
 
 // NewQueue returns a queue whose goroutine belongs to life. When the context of life ends, jobs that
 // have not begun are dropped.
 func NewQueue(life *Lifetime) Queue {
-	return Queue{life: life, places: NewPlaces(maxQueued)}
+	return Queue{life: life, slots: NewSlots(maxQueued)}
 }
 
 // Add adds a job for a notification of size bytes. It returns false if too many jobs or bytes are
 // waiting. Only the goroutine that reads calls it.
 func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
-	places := min(1+size/placeSize, maxQueued)
-	for taken := range places {
-		if !q.places.Take(ctx) {
+	slots := min(1+size/slotSize, maxQueued)
+	for taken := range slots {
+		if !q.slots.Take(ctx) {
 			q.give(taken)
 			return false
 		}
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.jobs = append(q.jobs, queued{job, places})
+	q.jobs = append(q.jobs, queued{job, slots})
 	if !q.running {
 		q.running = q.life.Go(q.run)
 	}
@@ -69,9 +69,9 @@ func (q *Queue) Settled() <-chan struct{} {
 	return settled
 }
 
-func (q *Queue) give(places int) {
-	for range places {
-		q.places.Give()
+func (q *Queue) give(slots int) {
+	for range slots {
+		q.slots.Give()
 	}
 }
 
@@ -85,7 +85,7 @@ func (q *Queue) run() {
 		}
 	}()
 	for job := q.next(); job.run != nil; job = q.next() {
-		q.give(job.places)
+		q.give(job.slots)
 		job.run()
 	}
 	returned = true

@@ -13,16 +13,16 @@ func TestQueueLimits(t *testing.T) {
 		size, want int // want is how many jobs may wait
 	}{
 		{"small", 100, maxQueued},
-		{"large", placeSize, maxQueued / 2},
-		{"larger", 3*placeSize + 1, maxQueued / 4},
-		{"largest", 10 * maxQueued * placeSize, 1},
+		{"large", slotSize, maxQueued / 2},
+		{"larger", 3*slotSize + 1, maxQueued / 4},
+		{"largest", 10 * maxQueued * slotSize, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var life Lifetime
 				life.Init(t.Context())
 				q := NewQueue(&life)
-				for range 2 { // the second time with places that were used before
+				for range 2 { // the second time with slots that were used before
 					release := make(chan struct{})
 					q.Add(t.Context(), 0, func() { <-release })
 					synctest.Wait() // it runs, so that the others wait

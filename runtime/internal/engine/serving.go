@@ -15,14 +15,14 @@ type Request interface {
 	comparable
 	// Canonical returns the canonical id of the request, which does not change.
 	Canonical() wire.Scalar
-	// Place returns where Serving keeps the place of the request among the others.
-	Place() *int
+	// Index returns where Serving keeps the index of the request among the others.
+	Index() *int
 }
 
 // Serving holds the requests of the peer that are being handled. Create it with NewServing.
 type Serving[R Request] struct {
-	places Places
-	many   bool // see NewServing
+	slots Slots
+	many  bool // see NewServing
 
 	mu       sync.Mutex
 	requests []R           // unanswered requests
@@ -35,7 +35,7 @@ type Serving[R Request] struct {
 // NewServing returns a Serving that limits the requests handled at a time. If the limit is 0, the requests
 // are of many peers: there is no limit, and ids mean nothing, because each peer chooses its own.
 func NewServing[R Request](limit int) Serving[R] {
-	return Serving[R]{places: NewPlaces(limit), many: limit == 0}
+	return Serving[R]{slots: NewSlots(limit), many: limit == 0}
 }
 
 // Verdict is the result of Begin.
@@ -49,18 +49,18 @@ const (
 	Refused                  // Refuse has been called
 )
 
-// Begin registers a request. It may wait for a place, see [Places]. Unless there are many peers, only the
+// Begin registers a request. It may wait for a slot, see [Slots]. Unless there are many peers, only the
 // goroutine that reads calls it. If it returns Begun, End must be called later.
 func (s *Serving[R]) Begin(ctx context.Context, r R) Verdict {
 	if s.many {
 		return s.add(r)
 	}
-	if !s.places.Take(ctx) {
+	if !s.slots.Take(ctx) {
 		return Busy
 	}
 	v := s.add(r)
 	if v != Begun {
-		s.places.Give()
+		s.slots.Give()
 	}
 	return v
 }
@@ -74,7 +74,7 @@ func (s *Serving[R]) add(r R) Verdict {
 	if s.find(r.Canonical()) >= 0 {
 		return Duplicate
 	}
-	*r.Place() = len(s.requests)
+	*r.Index() = len(s.requests)
 	s.requests = append(s.requests, r)
 	s.running++
 	return Begun
@@ -105,7 +105,7 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 func (s *Serving[R]) Finish(r R) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := *r.Place()
+	i := *r.Index()
 	if i >= len(s.requests) || s.requests[i] != r {
 		return false
 	}
@@ -118,7 +118,7 @@ func (s *Serving[R]) delete(i int) {
 	const keptRoom = 4
 	last := len(s.requests) - 1
 	s.requests[i] = s.requests[last]
-	*s.requests[i].Place() = i
+	*s.requests[i].Index() = i
 	s.requests = slices.Delete(s.requests, last, last+1)
 	if len(s.requests) == 0 && cap(s.requests) > keptRoom {
 		s.requests = nil
@@ -131,7 +131,7 @@ func (s *Serving[R]) delete(i int) {
 // End is called when the handler of a request has ended and its answer is sent.
 func (s *Serving[R]) End() {
 	if !s.many {
-		s.places.Give()
+		s.slots.Give()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +151,7 @@ func (s *Serving[R]) Refuse() <-chan struct{} {
 		if s.refused != nil {
 			close(s.refused)
 		}
-		s.places.Unbind() // so that no request waits for a place only to be refused
+		s.slots.Unlimit() // so that no request waits for a slot only to be refused
 		if s.running == 0 {
 			close(s.drained)
 		}
@@ -203,25 +203,25 @@ func (s *Serving[R]) RemoveAll(removed func(R)) {
 	s.requests = nil
 }
 
-// Places is a semaphore: it limits how many of something a connection has at a time. When all
-// places are taken, Take waits, so that bulk input is slowed down instead of refused. It waits only
+// Slots is a semaphore: it limits how many of something a connection has at a time. When all
+// slots are taken, Take waits, so that bulk input is slowed down instead of refused. It waits only
 // once and for a short time, because cancellations and answers arrive behind the waiting request.
-type Places struct {
-	mu      sync.Mutex
-	free    int
-	waiting chan struct{} // gets the next free place; nil if no goroutine waits
-	unbound bool          // there is no limit any more
-	stuck   bool          // the last wait timed out; only Take uses it
+type Slots struct {
+	mu        sync.Mutex
+	free      int
+	waiting   chan struct{} // gets the next free slot; nil if no goroutine waits
+	unlimited bool          // there is no limit any more
+	stuck     bool          // the last wait timed out; only Take uses it
 }
 
-// NewPlaces returns Places with a limit of n.
-func NewPlaces(n int) Places { return Places{free: n} }
+// NewSlots returns Slots with a limit of n.
+func NewSlots(n int) Slots { return Slots{free: n} }
 
-// Take takes a place. It returns false if none is free in time. Only the goroutine that reads calls
+// Take takes a slot. It returns false if none is free in time. Only the goroutine that reads calls
 // it.
-func (p *Places) Take(ctx context.Context) bool {
+func (p *Slots) Take(ctx context.Context) bool {
 	p.mu.Lock()
-	if p.free > 0 || p.unbound {
+	if p.free > 0 || p.unlimited {
 		p.free--
 		p.mu.Unlock()
 		p.stuck = false
@@ -234,7 +234,7 @@ func (p *Places) Take(ctx context.Context) bool {
 	waiting := make(chan struct{}, 1)
 	p.waiting = waiting
 	p.mu.Unlock()
-	timer := time.NewTimer(waits.Place)
+	timer := time.NewTimer(waits.Slot)
 	defer timer.Stop()
 	select {
 	case <-waiting:
@@ -245,7 +245,7 @@ func (p *Places) Take(ctx context.Context) bool {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.waiting == nil { // Give has passed a place on meanwhile
+	if p.waiting == nil { // Give has passed a slot on meanwhile
 		p.stuck = false
 		return true
 	}
@@ -253,8 +253,8 @@ func (p *Places) Take(ctx context.Context) bool {
 	return false
 }
 
-// Give returns a place.
-func (p *Places) Give() {
+// Give returns a slot.
+func (p *Slots) Give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.passLocked() {
@@ -263,15 +263,15 @@ func (p *Places) Give() {
 }
 
 // Unbind removes the limit.
-func (p *Places) Unbind() {
+func (p *Slots) Unlimit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.unbound = true
+	p.unlimited = true
 	p.passLocked()
 }
 
-// passLocked passes a place to the waiting goroutine. It returns false if there is none.
-func (p *Places) passLocked() bool {
+// passLocked passes a slot to the waiting goroutine. It returns false if there is none.
+func (p *Slots) passLocked() bool {
 	if p.waiting == nil {
 		return false
 	}

@@ -14,11 +14,11 @@ import (
 // served is a request with an id.
 type served struct {
 	id    int64
-	place int
+	index int
 }
 
 func (r *served) Canonical() wire.Scalar { return wire.IntScalar(r.id) }
-func (r *served) Place() *int            { return &r.place }
+func (r *served) Index() *int            { return &r.index }
 
 // TestServing checks ids, cancellation and the end of requests.
 func TestServing(t *testing.T) {
@@ -63,10 +63,10 @@ func TestServing(t *testing.T) {
 	<-s.Refuse()
 }
 
-// TestPlaces checks that a request waits for a place once, and then only after there was one.
-func TestPlaces(t *testing.T) {
+// TestSlots checks that a request waits for a slot once, and then only after there was one.
+func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPlaces(1)
+		p := NewSlots(1)
 		took := func(want bool, after time.Duration) {
 			t.Helper()
 			start := time.Now()
@@ -75,13 +75,13 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		took(true, 0)
-		took(false, waits.Place)
+		took(false, waits.Slot)
 		took(false, 0)
 		p.Give()
 		took(true, 0)
 		time.AfterFunc(time.Millisecond, p.Give)
 		took(true, time.Millisecond)
-		time.AfterFunc(time.Millisecond, p.Unbind)
+		time.AfterFunc(time.Millisecond, p.Unlimit)
 		took(true, time.Millisecond)
 		took(true, 0)
 	})

@@ -17,9 +17,9 @@ const (
 	// for an answer. It is a hundred times the duration of a quick request, and too short to be
 	// noticed by people or over a network.
 	Turn = time.Millisecond
-	// Place is how long a request waits when the session handles its maximum number of requests.
+	// Slot is how long a request waits when the session handles its maximum number of requests.
 	// Nothing is read meanwhile, not even a cancellation, so it is short.
-	Place = time.Second
+	Slot = time.Second
 	// Cancelled is how long handlers have to return after a shutdown has ended their contexts,
 	// before the session sends an error in their place. It is enough to close a file or to roll
 	// back a transaction.

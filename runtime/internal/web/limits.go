@@ -68,7 +68,7 @@ type Arriving struct{ All, InFlight int }
 type Admission struct {
 	load   *Load
 	caller *caller // nil for a request without a user and an address
-	places int
+	count  int
 	left   atomic.Bool
 }
 
@@ -99,7 +99,7 @@ func (l *Load) Enter(r *http.Request, user string, n Arriving, code int64) (*Adm
 		l.restLocked(c)
 	}
 	l.inFlight += n.InFlight
-	return &Admission{load: l, caller: c, places: n.InFlight}, nil
+	return &Admission{load: l, caller: c, count: n.InFlight}, nil
 }
 
 // refuseLocked returns the refusal of requests beyond a limit of the caller, or nil.
@@ -138,7 +138,7 @@ func (l *Load) callerLocked(key groupKey) *caller {
 	return c
 }
 
-// restLocked puts a caller into the right place after a change of its requests in flight.
+// restLocked puts a caller where it belongs after a change of its requests in flight.
 func (l *Load) restLocked(c *caller) {
 	if c.rests != nil {
 		l.resting.Remove(c.rests)
@@ -160,9 +160,9 @@ func (a *Admission) Leave() {
 	}
 	a.load.mu.Lock()
 	defer a.load.mu.Unlock()
-	a.load.inFlight -= a.places
-	if a.caller != nil && a.places > 0 {
-		a.caller.inFlight -= a.places
+	a.load.inFlight -= a.count
+	if a.caller != nil && a.count > 0 {
+		a.caller.inFlight -= a.count
 		a.load.restLocked(a.caller)
 	}
 }
@@ -321,7 +321,7 @@ const (
 
 func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
 
-// groupsOf returns the groups of a session. A place without a key is not limited by user or address.
+// groupsOf returns the groups of a session. A session without a key is not limited by user or address.
 func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
 	var in [kinds]groupKey
 	for kind := range in {
@@ -338,8 +338,8 @@ func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
 	return in
 }
 
-// Place is a session's entry in Sessions. All fields except parked are guarded by the lock of Sessions.
-type Place struct {
+// Entry is a session's entry in Sessions. All fields except parked are guarded by the lock of Sessions.
+type Entry struct {
 	session Session
 	key     string        // "" until Open has returned, and for a session without a key
 	groups  [kinds]*group // nil for groups without a limit
@@ -359,10 +359,10 @@ type Place struct {
 type group struct {
 	key  groupKey
 	size int
-	idle []*Place
+	idle []*Entry
 }
 
-func (t *Sessions) joinLocked(p *Place, key groupKey) {
+func (t *Sessions) joinLocked(p *Entry, key groupKey) {
 	g := t.groups[key]
 	if g == nil {
 		g = &group{key: key}
@@ -372,8 +372,8 @@ func (t *Sessions) joinLocked(p *Place, key groupKey) {
 	p.groups[key.kind] = g
 }
 
-// quitLocked takes a place out of its groups.
-func (t *Sessions) quitLocked(p *Place) {
+// quitLocked takes an entry out of its groups.
+func (t *Sessions) quitLocked(p *Entry) {
 	p.unqueue()
 	for kind, g := range p.groups {
 		if g == nil {
@@ -387,7 +387,7 @@ func (t *Sessions) quitLocked(p *Place) {
 }
 
 // queue lets the session be evicted.
-func (p *Place) queue() {
+func (p *Entry) queue() {
 	p.parked.Store(false)
 	if p.queued {
 		return
@@ -401,7 +401,7 @@ func (p *Place) queue() {
 }
 
 // unqueue keeps the session from being evicted.
-func (p *Place) unqueue() {
+func (p *Entry) unqueue() {
 	if !p.queued {
 		return
 	}
@@ -431,11 +431,11 @@ func (t *Sessions) makeRoomLocked(in [kinds]groupKey) (evicted []Session, err er
 }
 
 // chooseLocked chooses the sessions that leave for a new one in the groups, at most one for each.
-func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Place, err error) {
+func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Entry, err error) {
 	// The group of all comes last: a session that leaves another group leaves that one too.
 	for _, key := range slices.Backward(in[:]) {
 		g := t.groups[key]
-		leaves := func(p *Place) bool { return p.groups[key.kind] == g }
+		leaves := func(p *Entry) bool { return p.groups[key.kind] == g }
 		if g == nil || g.size < t.limits[key.kind] || slices.ContainsFunc(leaving, leaves) {
 			continue
 		}
@@ -448,8 +448,8 @@ func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Place, err error
 	return leaving, nil
 }
 
-// first returns the place of the session to be evicted first, or nil if all are busy.
-func (g *group) first() *Place {
+// first returns the entry of the session to be evicted first, or nil if all are busy.
+func (g *group) first() *Entry {
 	for len(g.idle) > 0 {
 		p := g.idle[0]
 		// Set before Usage is called: a session that becomes idle afterwards calls Idle, which waits for
@@ -494,7 +494,7 @@ func (g *group) Swap(i, j int) {
 
 // Push implements heap.Interface.
 func (g *group) Push(x any) {
-	p := x.(*Place)
+	p := x.(*Entry)
 	p.index[g.key.kind] = len(g.idle)
 	g.idle = append(g.idle, p)
 }

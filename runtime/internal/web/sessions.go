@@ -26,8 +26,8 @@ var (
 
 // Session is a session of a handler.
 type Session interface {
-	// Place returns the session's place, which Sessions alone uses.
-	Place() *Place
+	// Entry returns the session's entry, which Sessions alone uses.
+	Entry() *Entry
 	// Usage reports when the client last used the session, whether it has used it since
 	// initialize, and whether it is using it now.
 	Usage() (since time.Time, used, busy bool)
@@ -54,7 +54,7 @@ type Sessions struct {
 	mu      sync.RWMutex
 	byKey   map[string]Session
 	opening map[string]chan struct{} // keys for which Open runs; closed when it returns
-	unnamed map[*Place]Session       // sessions without a key
+	unnamed map[*Entry]Session       // sessions without a key
 	groups  map[groupKey]*group
 	closing bool
 }
@@ -67,7 +67,7 @@ func NewSessions(limits Limits, user User) *Sessions {
 		limits:  limits.perKind(),
 		byKey:   make(map[string]Session),
 		opening: make(map[string]chan struct{}),
-		unnamed: make(map[*Place]Session),
+		unnamed: make(map[*Entry]Session),
 		groups:  make(map[groupKey]*group),
 	}
 	if t.address == nil {
@@ -80,7 +80,7 @@ func NewSessions(limits Limits, user User) *Sessions {
 // Context returns the context of all sessions. It ends when Shutdown is over.
 func (t *Sessions) Context() context.Context { return t.ctx }
 
-// Len returns the number of sessions that hold a place.
+// Len returns the number of sessions that are counted.
 func (t *Sessions) Len() int {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -104,7 +104,7 @@ func (t *Sessions) All() []Session {
 	return slices.AppendSeq(slices.Collect(maps.Values(t.byKey)), maps.Values(t.unnamed))
 }
 
-// Open gives a session a place and calls open to start it. The session can be found by its key
+// Open gives a session an entry and calls open to start it. The session can be found by its key
 // when Open returns. The request is the one that opens the session, whose id the client knows; a
 // session that serves a single request has the key and the id "".
 //
@@ -124,7 +124,7 @@ func (t *Sessions) Open(s Session, r *http.Request, key, id string, open func() 
 		close(t.opening[key])
 		delete(t.opening, key)
 	}
-	p := s.Place()
+	p := s.Entry()
 	if err == nil && t.closing {
 		err = ErrClosing
 	}
@@ -178,8 +178,8 @@ func (t *Sessions) tryAdmit(s Session, in [kinds]groupKey, key string) (evicted 
 	if key != "" {
 		t.opening[key] = make(chan struct{})
 	}
-	p := s.Place()
-	*p = Place{session: s}
+	p := s.Entry()
+	*p = Entry{session: s}
 	for _, k := range in {
 		if k.limited() {
 			t.joinLocked(p, k)
@@ -188,14 +188,14 @@ func (t *Sessions) tryAdmit(s Session, in [kinds]groupKey, key string) (evicted 
 	return evicted, nil, nil
 }
 
-// Leave frees the place of a session that has ended. Calling it again does nothing.
+// Leave frees the entry of a session that has ended. Calling it again does nothing.
 func (t *Sessions) Leave(s Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.freeLocked(s.Place())
+	t.freeLocked(s.Entry())
 }
 
-func (t *Sessions) freeLocked(p *Place) {
+func (t *Sessions) freeLocked(p *Entry) {
 	if p.free {
 		return
 	}
@@ -211,7 +211,7 @@ func (t *Sessions) freeLocked(p *Place) {
 func (t *Sessions) Done(s Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := s.Place()
+	p := s.Entry()
 	p.ended = true
 	if p.running {
 		p.running = false
@@ -221,7 +221,7 @@ func (t *Sessions) Done(s Session) {
 
 // Idle reports that the client has stopped using a session.
 func (t *Sessions) Idle(s Session) {
-	p := s.Place()
+	p := s.Entry()
 	if !p.parked.Load() {
 		return // the common case: no session had to make room
 	}

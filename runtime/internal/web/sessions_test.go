@@ -14,7 +14,7 @@ import (
 
 // guest is a session under test.
 type guest struct {
-	place      Place
+	entry      Entry
 	since      time.Time
 	used, busy bool
 	evicted    bool
@@ -23,7 +23,7 @@ type guest struct {
 	shut       chan struct{}
 }
 
-func (g *guest) Place() *Place { return &g.place }
+func (g *guest) Entry() *Entry { return &g.entry }
 func (g *guest) Usage() (time.Time, bool, bool) {
 	g.asked++
 	return g.since, g.used, g.busy
@@ -188,7 +188,7 @@ func TestManyBusySessions(t *testing.T) {
 }
 
 // TestIdle checks that a session that was busy when room was needed can be evicted when it is idle,
-// once, and only if it still has its place.
+// once, and only if it still has its entry.
 func TestIdle(t *testing.T) {
 	v := newVisitors(t, 2, -1, -1)
 	a, b := v.open("", "a", true), v.open("", "b", true)
@@ -206,7 +206,7 @@ func TestIdle(t *testing.T) {
 	if c := v.open("", "c", true); c == nil || !a.evicted || b.evicted {
 		t.Errorf("%s made room", evicted(a, b))
 	}
-	v.rest(a) // it has no place any more
+	v.rest(a) // it has no entry any more
 	v.rest(b)
 	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 {
 		t.Errorf("%d sessions", v.sessions.Len())
