@@ -2,10 +2,7 @@ package runtime
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -143,109 +140,6 @@ type Caller interface {
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }
 
-// protocol is a binding with the tables and functions that are needed to handle its messages. It is
-// immutable.
-//
-// The exception is what a stateless server's side offers, which changes with the catalog.
-type protocol struct {
-	Binding
-	stateless bool            // see Binding.Stateless
-	rows      map[string]*row // by method
-	codes     []int64         // of the errors that the revision defines
-	needs     []string        // the capabilities that rows refer to; the first is "", for none
-	serve     Handler         // handle within the middleware
-	way       Handler         // of messages to the peer
-
-	declarations *declarations // nil except on a stateless server's side
-}
-
-func bind(b Binding, around layers) *protocol {
-	ready := &protocol{Binding: b, stateless: b.Stateless(), way: deliver}
-	ready.serve = around.around(ready.handle)
-	if b.Around != nil {
-		ready.way = b.Around(deliver)
-	}
-	ready.tabulate()
-	return ready
-}
-
-// peer returns the peer of messages under the binding, with its Implementation and capabilities and this side's
-// capabilities; "" means unknown.
-func (b *protocol) peer(info, theirs, own wire.Object) *peer {
-	return &peer{
-		revision:     b.Revision,
-		handle:       b.serve,
-		info:         info,
-		capabilities: theirs,
-		declared:     own,
-		protocol:     b,
-		theirs:       b.capabilitySet(theirs),
-		ours:         b.capabilitySet(own),
-	}
-}
-
-// handle calls Binding.Handle and adds what the runtime does itself: checks of results, the log
-// level, and fallback.
-func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error) {
-	if b.Handle == nil {
-		return b.fallback(ctx, m, MethodNotFound(m.Method))
-	}
-	if c := CallOf(ctx); b.declarations != nil && c != nil {
-		m, err := c.stateless.resume(m)
-		if err != nil {
-			return nil, err
-		}
-		result, err := b.handleOnce(ctx, m)
-		return c.stateless.answered(ctx, result, err)
-	}
-	return b.handleOnce(ctx, m)
-}
-
-// handleOnce is handle for one of the rounds of a request.
-func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
-	handle := b.Handle
-	if (m.Method == methodSubscribe || m.Method == methodUnsubscribe) && b.Direction == ToServer && !b.stateless && !b.Forwards {
-		handle = b.subscription
-	}
-	result, err := handle(ctx, m)
-	switch {
-	case err != nil:
-		return b.fallback(ctx, m, err)
-	case m.Method == methodListRoots && b.Direction == ToClient:
-		return checkRoots(result)
-	case m.Method == methodElicit && b.Direction == ToClient:
-		return checkForm(m.Object(), result)
-	case m.Method == methodSetLevel && b.Direction == ToServer && !b.stateless:
-		if level := LogLevel(m.Object().GetString("level")); level.severity() >= 0 { // others have no effect
-			err = CallOf(ctx).Session().setLogLevel(ctx, level)
-		}
-	}
-	return result, err
-}
-
-// fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
-// not. For other methods it returns err.
-func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
-	method := m.Method
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).kind != jsonrpc.Request {
-		return nil, err
-	}
-	switch {
-	case method == methodDiscover && b.declarations != nil:
-		return b.declarations.server.discovery(b)
-	case method == methodListen && b.declarations != nil:
-		return CallOf(ctx).Listen(ctx, m.Object(), nil)
-	case method == methodPing:
-		return emptyResult, nil
-	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		return emptyResult, CallOf(ctx).Session().setLogLevel(ctx, LogLevel(m.Object().GetString("level")))
-	}
-	return nil, err
-}
-
-// emptyResult is the result of methods that return nothing.
-const emptyResult = wire.Raw("{}")
-
 // declare returns the capabilities that a session of the binding declares, given those in the options.
 func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
 	if b.Capabilities == nil {
@@ -261,59 +155,6 @@ func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
 		return "", err
 	}
 	return objectOf(own)
-}
-
-// bindAll checks the bindings of one side and sorts them, newest revision first.
-func bindAll(side Direction, bindings []Binding, around layers) ([]*protocol, error) {
-	if len(bindings) == 0 {
-		return nil, errors.New("runtime: no binding")
-	}
-	var all []*protocol
-	for _, b := range bindings {
-		switch {
-		case b.Revision == "":
-			return nil, errors.New("runtime: a binding without a revision")
-		case b.Direction != side:
-			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
-		}
-		at, found := slices.BinarySearchFunc(all, b.Revision, func(other *protocol, revision string) int {
-			return strings.Compare(revision, other.Revision)
-		})
-		if found {
-			return nil, fmt.Errorf("runtime: two bindings of %s", b.Revision)
-		}
-		all = slices.Insert(all, at, bind(b, around))
-	}
-	return all, nil
-}
-
-// ofEra returns the bindings of revisions with or without sessions, in their order.
-func ofEra(bindings []*protocol, stateless bool) []*protocol {
-	var of []*protocol
-	for _, b := range bindings {
-		if b.stateless == stateless {
-			of = append(of, b)
-		}
-	}
-	return of
-}
-
-// ofRevision returns the binding of a revision, or nil.
-func ofRevision(bindings []*protocol, revision string) *protocol {
-	for _, b := range bindings {
-		if b.Revision == revision {
-			return b
-		}
-	}
-	return nil
-}
-
-func revisions(bindings []*protocol) []string {
-	names := make([]string, len(bindings))
-	for i, b := range bindings {
-		names[i] = b.Revision
-	}
-	return names
 }
 
 // The methods that the runtime itself sends or understands.
@@ -367,19 +208,6 @@ const (
 	revisionNoTasks         = "2026-07-28" // params have no member task; tasks are an extension
 )
 
-// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this
-// runtime or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
-// revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error
-// Codes" in basic, 2026-07-28).
-func (b *protocol) defines(code int64) bool {
-	switch code {
-	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,
-		jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
-		return true
-	}
-	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)
-}
-
 // allowsBatches reports whether messages may be sent in arrays. One revision introduced that and the next
 // removed it.
 func allowsBatches(revision string) bool { return revision == "2025-03-26" }
@@ -401,6 +229,19 @@ type Extension struct {
 	Methods  []Method          // of the extension
 	Results  []ExtensionResult // further results of methods of the revision
 	Settings string            // the value that declares the extension, a name for the package's New; "" if its schema has none
+}
+
+// missingExtension returns the error for a request that must declare an extension.
+func missingExtension(name string) error {
+	o, err := Extension{Name: name}.declare(nil)
+	if err != nil {
+		return err
+	}
+	text, err := objectOf(o)
+	if err != nil {
+		return err
+	}
+	return jsonrpc.MissingCapability(text)
 }
 
 // ExtensionResult is a result that a method of the revision may have if both sides have the extension.
@@ -488,43 +329,6 @@ func declaresExtension(capabilities wire.Object, name string) bool {
 	return ok && settings.Kind() == wire.KindObject
 }
 
-// Extension reports whether the peer has declared an extension: in this request, if it is stateless,
-// and otherwise for the session.
-func (c *Call) Extension(name string) bool { return declaresExtension(c.peer.capabilities, name) }
-
-// Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
-func (c *Call) Server() *Server {
-	if c.peer.protocol == nil || c.peer.protocol.declarations == nil {
-		return nil
-	}
-	return c.peer.protocol.declarations.server
-}
-
-// missingExtension returns the error for a request that must declare an extension.
-func missingExtension(name string) error {
-	o, err := Extension{Name: name}.declare(nil)
-	if err != nil {
-		return err
-	}
-	text, err := objectOf(o)
-	if err != nil {
-		return err
-	}
-	return jsonrpc.MissingCapability(text)
-}
-
-// extended reports whether a value of resultType belongs to an extension that this side has declared and
-// that gives it to results of the method ("Extension Negotiation" in basic/versioning, 2026-07-28).
-func (p *peer) extended(method, kind string) bool {
-	for _, x := range p.protocol.Extensions {
-		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
-		if owns && declaresExtension(p.declared, x.Name) {
-			return true
-		}
-	}
-	return false
-}
-
 // DecodeResult decodes a result if its resultType is kind, and reports whether it is. A client gets the
 // result of an extension in an *[OtherResultError].
 func DecodeResult(result wire.Appender, kind string, into wire.Value) (bool, error) {
@@ -538,6 +342,28 @@ func DecodeResult(result wire.Appender, kind string, into wire.Value) (bool, err
 	return true, wire.UnmarshalString(text, into)
 }
 
-// Params returns the params of the message as they were received, and the client's answers in earlier
-// rounds of a stateless request.
-func (c *Call) Params() wire.Raw { return c.params }
+// LogLevel is the severity of a log message. It converts from and to the LoggingLevel of a generated
+// package.
+type LogLevel string
+
+// The log levels, from the least severe to the most ("Log levels" in
+// server/utilities/logging of every revision).
+const (
+	LogDebug     LogLevel = "debug"
+	LogInfo      LogLevel = "info"
+	LogNotice    LogLevel = "notice"
+	LogWarning   LogLevel = "warning"
+	LogError     LogLevel = "error"
+	LogCritical  LogLevel = "critical"
+	LogAlert     LogLevel = "alert"
+	LogEmergency LogLevel = "emergency"
+)
+
+var logLevels = []LogLevel{LogDebug, LogInfo, LogNotice, LogWarning, LogError, LogCritical, LogAlert, LogEmergency}
+
+// severity grows with the level; it is -1 for an unknown level.
+func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
+
+// Below reports whether messages of level l are less severe than those of the other level. An unknown level
+// is below every other one.
+func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.severity() }

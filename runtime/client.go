@@ -264,11 +264,6 @@ type notBegun interface {
 	NotBegun() bool
 }
 
-// unsentError is the error of a request that was not sent, because the connection was over.
-type unsentError struct{ error }
-
-func (e unsentError) Unwrap() error { return e.error }
-
 // ready returns the connection, after opening it again if it is lost.
 func (s *Session) ready(ctx context.Context) *link {
 	l := s.now()
@@ -404,4 +399,21 @@ func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load
 func (l *link) close() {
 	l.conn.endContexts(ErrClosed)
 	<-l.done
+}
+
+// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and capabilities.
+// Which of them it is depends on the server.
+type clientSide struct {
+	*conn
+	of        *Client
+	tools     listed
+	listeners listeners
+	cache     *resultCache // nil for none
+}
+
+// opened is what a client knows about a server. It is immutable.
+type opened struct {
+	greeting
+	peer    *peer
+	guessed bool // the server was silent to server/discover, which does not show that it has no other revisions
 }

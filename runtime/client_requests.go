@@ -32,20 +32,6 @@ const memberResources = "resourceSubscriptions"
 // maxLosses is how often a request is sent again because its answer was lost.
 const maxLosses = 3
 
-// QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
-// for input, with which the client repeats the request. A client does so automatically, as often as
-// [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
-type QuestionsError struct {
-	Method    string      // of the request
-	Questions wire.Object // requests by the keys of their answers; "" for none
-	State     wire.Raw    // what the server wants back; "" for nothing
-}
-
-// Error returns the method and the number of questions.
-func (e *QuestionsError) Error() string {
-	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
-}
-
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
 func (e *clientSide) resultType(m *Message, result wire.Raw) error {

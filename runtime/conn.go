@@ -252,27 +252,6 @@ func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug,
 // logFailure logs a failure of this program.
 func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
 
-// errInternal is the answer in place of an error that is not meant for the peer.
-var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
-
-// peerError returns the error that the peer gets for err.
-func peerError(err error) *jsonrpc.Error {
-	if e, ok := asError(err); ok {
-		return e
-	}
-	return errInternal
-}
-
-// ErrShutdown is the cause (context.Cause) with which the context of a handler ends when its session
-// shuts down and the request has not been answered within the grace period.
-var ErrShutdown = errors.New("runtime: the session is shutting down")
-
-// The answers of a session that shuts down.
-var (
-	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again in a new session")
-	errCutShort = jsonrpc.Errorf(jsonrpc.CodeInternalError, "cancelled: shutting down before the request was done")
-)
-
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
 // because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining
 // requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
@@ -342,10 +321,6 @@ func (c request) answerAbandoned() {
 	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
 	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Code: code, Abandoned: true})
 }
-
-// ErrUnresponsive is the error of a session that has ended because the peer did not answer pings,
-// see KeepAlive in [Limits].
-var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
 
 // silence tells how long the peer has sent nothing.
 type silence struct {

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -18,23 +15,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and capabilities.
-// Which of them it is depends on the server.
-type clientSide struct {
-	*conn
-	of        *Client
-	tools     listed
-	listeners listeners
-	cache     *resultCache // nil for none
-}
-
-// opened is what a client knows about a server. It is immutable.
-type opened struct {
-	greeting
-	peer    *peer
-	guessed bool // the server was silent to server/discover, which does not show that it has no other revisions
-}
 
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
@@ -529,47 +509,6 @@ func (c *Client) newest(stateless bool) *protocol {
 		}
 	}
 	return nil
-}
-
-// maxEras limits the servers that Eras knows. Beyond it, all are forgotten, and each is probed again.
-const maxEras = 10_000
-
-// Eras remembers the revisions that servers speak, so that a client which connects again need not find
-// out whether they have sessions ("Backward Compatibility with Initialization-Based Versions" in
-// basic/versioning, 2026-07-28). Several clients may share one, and a program may store what All yields
-// and Set it when it runs again. A client that is refused corrects the entry. What a client assumes because a
-// server was silent is not remembered. The zero value knows no server. Eras is safe for concurrent use.
-type Eras struct {
-	mu    sync.Mutex
-	known map[string]string
-}
-
-// Get returns the revision that a server speaks, or "" if that is unknown. See [Remote] for the names
-// of servers.
-func (e *Eras) Get(server string) (revision string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.known[server]
-}
-
-// Set sets the revision that a server speaks. It ignores a server without a name.
-func (e *Eras) Set(server, revision string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if server == "" {
-		return
-	}
-	if e.known == nil || len(e.known) >= maxEras {
-		e.known = make(map[string]string)
-	}
-	e.known[server] = revision
-}
-
-// All yields the names of servers and their revisions, in no order.
-func (e *Eras) All() iter.Seq2[string, string] {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return maps.All(maps.Clone(e.known))
 }
 
 // nameOf returns the name of the server that a transport leads to, or "" if it has none.

@@ -19,6 +19,34 @@ var ErrClosed = errors.New("runtime: session closed")
 // errUnread is the error of a session whose peer sends requests but does not read.
 var errUnread = errors.New("runtime: the peer reads no answers, and sends more requests than may wait")
 
+// errNotBegunStateless is errNotBegun for a stateless request.
+var errNotBegunStateless = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
+
+// ErrShutdown is the cause (context.Cause) with which the context of a handler ends when its session
+// shuts down and the request has not been answered within the grace period.
+var ErrShutdown = errors.New("runtime: the session is shutting down")
+
+// The answers of a session that shuts down.
+var (
+	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again in a new session")
+	errCutShort = jsonrpc.Errorf(jsonrpc.CodeInternalError, "cancelled: shutting down before the request was done")
+)
+
+// ErrUnresponsive is the error of a session that has ended because the peer did not answer pings,
+// see KeepAlive in [Limits].
+var ErrUnresponsive = errors.New("runtime: the peer does not answer pings")
+
+// ErrNotRequested is the error of a notification that a handler sends in a stateless call although it does
+// not belong to the request. Such notifications go to the clients that listen for them.
+var ErrNotRequested = errors.New("runtime: the notification does not belong to the request")
+
+// errAnswered is the error of a notification that is sent after the answer or the cancellation.
+var errAnswered = fmt.Errorf("%w: the request is answered or cancelled", ErrNotRequested)
+
+func errNoInput(method string) error {
+	return fmt.Errorf("runtime: %s: without a session, only the handler of a request can ask the client, and only until it returns", method)
+}
+
 // VersionError reports that the server speaks no revision that the client has a binding for.
 type VersionError struct {
 	Answered  string   // the revision the server answered with
@@ -148,68 +176,6 @@ func (e *CancelledError) Error() string {
 // Is reports whether target is context.Canceled.
 func (e *CancelledError) Is(target error) bool { return target == context.Canceled }
 
-// errNotBegunAlone is errNotBegun for a stateless request.
-var errNotBegunStateless = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
-
-// refused returns the error that a request of the peer gets in place of one that was not begun.
-func (p *peer) refused(err *jsonrpc.Error) error {
-	switch {
-	case !p.serving():
-		return err
-	case err == errNotBegun:
-		return errNotBegunStateless
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: err.Message, Data: err.Data}
-}
-
-// restated returns the error that a stateless request gets for the error of its handler, which may be
-// written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
-// 2026-07-28).
-func (c *statelessCall) restated(err error) error {
-	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
-		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
-	}
-	e, ok := asError(err)
-	if !ok {
-		return err
-	}
-	switch e.Code {
-	case jsonrpc.CodeResourceNotFound:
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: c.uriData(e.Data)}
-	case jsonrpc.CodeServerBusy:
-		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
-	case jsonrpc.CodeURLElicitationRequired:
-		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
-		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
-	}
-	if !c.peer.protocol.defines(e.Code) {
-		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
-	}
-	return err
-}
-
-// uriData returns the data of the error for a resource that does not exist: an object with the URI of the
-// request ("Error Handling" in server/resources, 2026-07-28).
-func (c *statelessCall) uriData(data wire.Raw) wire.Raw {
-	o := wire.Object(data)
-	if data != "" && o.Kind() != wire.KindObject {
-		return data
-	}
-	if _, ok := o.Get("uri"); ok {
-		return data
-	}
-	uri, ok := wire.Object(c.params).Get("uri")
-	if !ok {
-		return data
-	}
-	with, err := o.With("uri", uri)
-	if err != nil {
-		return data
-	}
-	return wire.Raw(with)
-}
-
 // asError returns the *jsonrpc.Error that err is or wraps.
 func asError(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
 
@@ -220,4 +186,44 @@ func unwrapped(err error) error {
 		return errors.New(e.Message)
 	}
 	return err
+}
+
+// errInternal is the answer in place of an error that is not meant for the peer.
+var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+
+// peerError returns the error that the peer gets for err.
+func peerError(err error) *jsonrpc.Error {
+	if e, ok := asError(err); ok {
+		return e
+	}
+	return errInternal
+}
+
+// QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
+// for input, with which the client repeats the request. A client does so automatically, as often as
+// [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
+type QuestionsError struct {
+	Method    string      // of the request
+	Questions wire.Object // requests by the keys of their answers; "" for none
+	State     wire.Raw    // what the server wants back; "" for nothing
+}
+
+// Error returns the method and the number of questions.
+func (e *QuestionsError) Error() string {
+	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
+}
+
+// unsentError is the error of a request that was not sent, because the connection was over.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
+// MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.
+func MethodNotFound(method string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method not found: %.100q", method)
+}
+
+func isMethodNotFound(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && e.Code == jsonrpc.CodeMethodNotFound
 }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,35 +54,6 @@ func (h Handlers) Capabilities(methods []Method) wire.Object {
 		}
 	}
 	return declared
-}
-
-// declare adds the capability at a dotted path, unless the object has it already.
-func declare(o wire.Object, path string, value wire.Raw) wire.Object {
-	name, rest, nested := strings.Cut(path, ".")
-	has, ok := o.Get(name)
-	switch {
-	case nested:
-		if has.Kind() != wire.KindObject {
-			has = "{}"
-		}
-		value = wire.Raw(declare(wire.Object(has), rest, value))
-	case ok:
-		return o
-	}
-	with, err := o.With(name, value)
-	if err != nil {
-		return o // both are well-formed, so that With does not fail
-	}
-	return with
-}
-
-// cutLast splits a dotted path before its last name.
-func cutLast(path string) (parent, name string, nested bool) {
-	i := strings.LastIndexByte(path, '.')
-	if i < 0 {
-		return "", path, false
-	}
-	return path[:i], path[i+1:], true
 }
 
 // HandleRequest returns a Handler that calls h as [Answer] does, or nil if h is nil.
@@ -271,14 +241,4 @@ func invalidParams(err error) error {
 		fmt.Fprintf(&text, "%.500s", p.Message)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text.String()}
-}
-
-// MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.
-func MethodNotFound(method string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method not found: %.100q", method)
-}
-
-func isMethodNotFound(err error) bool {
-	e, ok := errors.AsType[*jsonrpc.Error](err)
-	return ok && e.Code == jsonrpc.CodeMethodNotFound
 }

@@ -137,21 +137,6 @@ func appendGreeting(dst []byte, revision string, capabilities wire.Appender, inf
 	return append(dst, '}'), nil
 }
 
-// objectOf returns the text of capabilities; nil is an empty object.
-func objectOf(capabilities wire.Appender) (wire.Object, error) {
-	if capabilities == nil {
-		return "{}", nil
-	}
-	text, err := wire.MarshalString(capabilities)
-	if err == nil && wire.Object(text).Kind() != wire.KindObject {
-		err = errors.New("not an object")
-	}
-	if err != nil {
-		return "", fmt.Errorf("runtime: capabilities: %w", err)
-	}
-	return wire.Object(text), nil
-}
-
 // appendFunc is a function that is a wire.Appender.
 type appendFunc func(dst []byte) ([]byte, error)
 

@@ -26,12 +26,6 @@ const (
 	maxDeaf = 10
 )
 
-// Notification is a notification of a server.
-type Notification struct {
-	Method string
-	Params wire.Raw // "" or an object
-}
-
 // errOverrun ends a stream whose listener is too slow. Listen then opens another one.
 var errOverrun = errors.New("runtime: too many notifications wait for the listener")
 

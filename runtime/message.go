@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -36,6 +37,12 @@ func (l layers) around(h Handler) Handler {
 		}
 	}
 	return h
+}
+
+// Notification is a notification of a server.
+type Notification struct {
+	Method string
+	Params wire.Raw // "" or an object
 }
 
 // Message is a request or a notification, of the peer or of this side. A Handler does not change it, and passes
@@ -86,6 +93,21 @@ func TextOf(v wire.Appender) (wire.Raw, error) {
 	}
 	text, err := wire.MarshalString(v)
 	return wire.Raw(text), err
+}
+
+// objectOf returns the text of capabilities; nil is an empty object.
+func objectOf(capabilities wire.Appender) (wire.Object, error) {
+	if capabilities == nil {
+		return "{}", nil
+	}
+	text, err := wire.MarshalString(capabilities)
+	if err == nil && wire.Object(text).Kind() != wire.KindObject {
+		err = errors.New("not an object")
+	}
+	if err != nil {
+		return "", fmt.Errorf("runtime: capabilities: %w", err)
+	}
+	return wire.Object(text), nil
 }
 
 // Object returns the params as an object. It returns "" if there are none or they cannot be encoded, which is

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
+	"maps"
 	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -173,6 +177,203 @@ type ClientOptions struct {
 	// Deviated, if not nil, is called with what was accepted in a result because of Lenient, before
 	// the call returns the result. It is called concurrently. The logger gets it too.
 	Deviated func(ctx context.Context, d *Deviations)
+}
+
+// DefaultStateLifetime is the default of Rounds.Lifetime. Users have that long to answer.
+const DefaultStateLifetime = 15 * time.Minute
+
+// Rounds configures the requests of stateless revisions whose handlers ask the client ("Multi Round-Trip
+// Requests" in basic/patterns/mrtr, 2026-07-28). The progress of such a request goes to the client as
+// requestState, and comes back with the answers. It consists of the answers so far, the values of [Once],
+// and the state of a handler that makes its results by hand. It is sealed, so that a client can neither
+// read nor change it, and is accepted only from the same principal, for the same method with the same
+// params, until it expires. Otherwise, the client gets an error with CodeInvalidParams, and the logger
+// gets the reason.
+type Rounds struct {
+	// Keys seal states: the first seals, and all of them open, so that keys can be replaced. Each has
+	// at least 32 random bytes. All replicas of a server need the same keys. Without keys, the server
+	// makes one that lives as long as the Server. The states of tasks stay in their store and are not
+	// sealed.
+	Keys [][]byte
+	// Lifetime is how long a state is accepted. 0 means DefaultStateLifetime.
+	Lifetime time.Duration
+	// Principal returns the authenticated user that a request comes from, given the context of its
+	// handler; "" if there is none. If Principal is nil, it is that of [WithPrincipal], which the
+	// transports over HTTP and the middleware of runtime/auth set.
+	Principal func(ctx context.Context) string
+	// Use, if not nil, is called with the id of each state before its request is handled, and reports whether
+	// the state may be used. [UseOnce] and share.UseOnce allow each state once. A client whose connection
+	// breaks during a retry then has to start over. The id is remembered at least until expires. An error
+	// fails the request.
+	Use func(ctx context.Context, id string, expires time.Time) (bool, error)
+}
+
+// Replicas are the other replicas of a server. Package share implements it.
+type Replicas interface {
+	// Join connects a server with the replicas that have the same name. From then on, published is called with what
+	// another one publishes, one call at a time, and missed after some of that may have been lost. The server calls
+	// announce with what it publishes, which does not wait.
+	Join(name string, log *slog.Logger, published func(Notification), missed func()) (announce func(Notification), err error)
+}
+
+// CacheHint says how long a client may keep a result and who may see it ("Cacheable Model" in
+// server/utilities/caching, 2026-07-28). The zero value is a result that is stale at once and private.
+type CacheHint struct {
+	// TTL is how long the result is fresh. It is sent in whole milliseconds and must not be negative.
+	TTL time.Duration
+	// Public means that the result has no data of a user, so that caches may serve it to every user. A
+	// server must check access by other means.
+	Public bool
+}
+
+// CacheHints are the hints of a server's results.
+type CacheHints struct {
+	CacheHint                      // of all results that may be kept
+	Methods   map[string]CacheHint // of the results of some methods instead: "tools/list"
+}
+
+func (h *CacheHints) of(method string) CacheHint {
+	if own, ok := h.Methods[method]; ok {
+		return own
+	}
+	return h.CacheHint
+}
+
+// check returns an error for a negative TTL.
+func (h *CacheHints) check() error {
+	if h.TTL < 0 {
+		return fmt.Errorf("runtime: Cache: the TTL %v is negative", h.TTL)
+	}
+	for method, hint := range h.Methods {
+		if hint.TTL < 0 {
+			return fmt.Errorf("runtime: Cache: the TTL %v of %s is negative", hint.TTL, method)
+		}
+	}
+	return nil
+}
+
+func (h CacheHint) ttl() string { return strconv.FormatInt(h.TTL.Milliseconds(), 10) }
+
+// scope returns the cacheScope as JSON.
+func (h CacheHint) scope() string { return `"` + h.scopeName() + `"` }
+
+func (h CacheHint) scopeName() string {
+	if h.Public {
+		return "public"
+	}
+	return "private"
+}
+
+// CacheOptions make a client keep the results of lists and reads for as long as the server allows
+// ("Caching" in server/utilities/caching, 2026-07-28). Each session keeps its own.
+//
+// A kept result is used for a request with the same method and params. It is dropped when its time is up,
+// and when the server notifies the client of a change, for which the client has to listen. Results of
+// requests that were repeated with input are never kept.
+type CacheOptions struct {
+	// MaxBytes limits the results that a session keeps. Those used least recently are dropped first. 0
+	// means 16 MiB.
+	MaxBytes int
+	// Authorization, if not nil, returns the authorization context of a request, such as the user. A
+	// private result is used only within the context that it came in. If it is nil, all requests of a
+	// session have the same one.
+	Authorization func(ctx context.Context) string
+}
+
+// maxEras limits the servers that Eras knows. Beyond it, all are forgotten, and each is probed again.
+const maxEras = 10_000
+
+// Eras remembers the revisions that servers speak, so that a client which connects again need not find
+// out whether they have sessions ("Backward Compatibility with Initialization-Based Versions" in
+// basic/versioning, 2026-07-28). Several clients may share one, and a program may store what All yields
+// and Set it when it runs again. A client that is refused corrects the entry. What a client assumes because a
+// server was silent is not remembered. The zero value knows no server. Eras is safe for concurrent use.
+type Eras struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
+// Get returns the revision that a server speaks, or "" if that is unknown. See [Remote] for the names
+// of servers.
+func (e *Eras) Get(server string) (revision string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.known[server]
+}
+
+// Set sets the revision that a server speaks. It ignores a server without a name.
+func (e *Eras) Set(server, revision string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if server == "" {
+		return
+	}
+	if e.known == nil || len(e.known) >= maxEras {
+		e.known = make(map[string]string)
+	}
+	e.known[server] = revision
+}
+
+// All yields the names of servers and their revisions, in no order.
+func (e *Eras) All() iter.Seq2[string, string] {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return maps.All(maps.Clone(e.known))
+}
+
+// Lenience determines which results a client accepts although their schema does not allow them. It
+// applies to results that are decoded into generated types. A result that is decoded into a [wire.Raw]
+// or [wire.Object] is not changed.
+type Lenience uint8
+
+const (
+	// LenientLists, the default, treats an optional member that is null as absent, and a list that is
+	// null as empty. In results of list methods, such as tools/list, it also leaves out elements that
+	// cannot be decoded, so that one bad definition does not hide the others.
+	LenientLists Lenience = iota
+	// LenientAlways leaves such elements out of all results, such as the content of tools/call, the
+	// messages of prompts/get and the contents of resources/read.
+	LenientAlways
+	// LenientNever accepts only what the schema allows.
+	LenientNever
+)
+
+// of returns the lenience of package wire for a result. List is true for list methods.
+func (l Lenience) of(list bool) wire.Lenience {
+	switch {
+	case l == LenientNever:
+		return 0
+	case l == LenientAlways || list:
+		return wire.AbsentNulls | wire.LeaveOut
+	}
+	return wire.AbsentNulls
+}
+
+// Deviations lists the deviations from the schema that a client has accepted in one result, see
+// [ClientOptions].
+type Deviations struct {
+	Method string           // of the request
+	All    []wire.Deviation // in the order of the text; at most 1,000
+	More   int              // number of deviations that are not in All
+}
+
+// LeftOut returns how many of the deviations in All are elements that were left out of lists.
+func (d *Deviations) LeftOut() int {
+	n := 0
+	for i := range d.All {
+		if d.All[i].LeftOut {
+			n++
+		}
+	}
+	return n
+}
+
+// String returns the method, the first deviation and how many there are.
+func (d *Deviations) String() string {
+	if len(d.All) == 0 {
+		return fmt.Sprintf("result of %s: no deviations", d.Method)
+	}
+	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
 }
 
 // settings are the options that all sessions of a server or client share, and their buffers.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"maps"
 	"math"
 	"slices"
@@ -50,14 +49,6 @@ func (s *Server) Publish(method string, params wire.Appender) error {
 		s.announce(n)
 	}
 	return nil
-}
-
-// Replicas are the other replicas of a server. Package share implements it.
-type Replicas interface {
-	// Join connects a server with the replicas that have the same name. From then on, published is called with what
-	// another one publishes, one call at a time, and missed after some of that may have been lost. The server calls
-	// announce with what it publishes, which does not wait.
-	Join(name string, log *slog.Logger, published func(Notification), missed func()) (announce func(Notification), err error)
 }
 
 // join connects the server with its replicas.

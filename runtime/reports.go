@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync/atomic"
 
@@ -286,32 +285,6 @@ func (p progressParams) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	return append(dst, '}'), nil
 }
-
-// LogLevel is the severity of a log message. It converts from and to the LoggingLevel of a generated
-// package.
-type LogLevel string
-
-// The log levels, from the least severe to the most ("Log levels" in
-// server/utilities/logging of every revision).
-const (
-	LogDebug     LogLevel = "debug"
-	LogInfo      LogLevel = "info"
-	LogNotice    LogLevel = "notice"
-	LogWarning   LogLevel = "warning"
-	LogError     LogLevel = "error"
-	LogCritical  LogLevel = "critical"
-	LogAlert     LogLevel = "alert"
-	LogEmergency LogLevel = "emergency"
-)
-
-var logLevels = []LogLevel{LogDebug, LogInfo, LogNotice, LogWarning, LogError, LogCritical, LogAlert, LogEmergency}
-
-// severity grows with the level; it is -1 for an unknown level.
-func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
-
-// Below reports whether messages of level l are less severe than those of the other level. An unknown level
-// is below every other one.
-func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.severity() }
 
 // Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
 // origin of the message and may be "". Data is any JSON; nil is null. A Notify with

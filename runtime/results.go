@@ -19,61 +19,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Lenience determines which results a client accepts although their schema does not allow them. It
-// applies to results that are decoded into generated types. A result that is decoded into a [wire.Raw]
-// or [wire.Object] is not changed.
-type Lenience uint8
-
-const (
-	// LenientLists, the default, treats an optional member that is null as absent, and a list that is
-	// null as empty. In results of list methods, such as tools/list, it also leaves out elements that
-	// cannot be decoded, so that one bad definition does not hide the others.
-	LenientLists Lenience = iota
-	// LenientAlways leaves such elements out of all results, such as the content of tools/call, the
-	// messages of prompts/get and the contents of resources/read.
-	LenientAlways
-	// LenientNever accepts only what the schema allows.
-	LenientNever
-)
-
-// of returns the lenience of package wire for a result. List is true for list methods.
-func (l Lenience) of(list bool) wire.Lenience {
-	switch {
-	case l == LenientNever:
-		return 0
-	case l == LenientAlways || list:
-		return wire.AbsentNulls | wire.LeaveOut
-	}
-	return wire.AbsentNulls
-}
-
-// Deviations lists the deviations from the schema that a client has accepted in one result, see
-// [ClientOptions].
-type Deviations struct {
-	Method string           // of the request
-	All    []wire.Deviation // in the order of the text; at most 1,000
-	More   int              // number of deviations that are not in All
-}
-
-// LeftOut returns how many of the deviations in All are elements that were left out of lists.
-func (d *Deviations) LeftOut() int {
-	n := 0
-	for i := range d.All {
-		if d.All[i].LeftOut {
-			n++
-		}
-	}
-	return n
-}
-
-// String returns the method, the first deviation and how many there are.
-func (d *Deviations) String() string {
-	if len(d.All) == 0 {
-		return fmt.Sprintf("result of %s: no deviations", d.Method)
-	}
-	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
-}
-
 // Decode decodes the result of a request that this side sends into what Into returns. The sender of the request does that,
 // so that a Handler on the way calls Decode only if it needs the value.
 func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
@@ -223,22 +168,6 @@ func isFileURI(uri string) bool {
 
 // defaultCacheBytes is the default of CacheOptions.MaxBytes.
 const defaultCacheBytes = 16 << 20
-
-// CacheOptions make a client keep the results of lists and reads for as long as the server allows
-// ("Caching" in server/utilities/caching, 2026-07-28). Each session keeps its own.
-//
-// A kept result is used for a request with the same method and params. It is dropped when its time is up,
-// and when the server notifies the client of a change, for which the client has to listen. Results of
-// requests that were repeated with input are never kept.
-type CacheOptions struct {
-	// MaxBytes limits the results that a session keeps. Those used least recently are dropped first. 0
-	// means 16 MiB.
-	MaxBytes int
-	// Authorization, if not nil, returns the authorization context of a request, such as the user. A
-	// private result is used only within the context that it came in. If it is nil, all requests of a
-	// session have the same one.
-	Authorization func(ctx context.Context) string
-}
 
 // resultCache holds results. It is safe for concurrent use.
 type resultCache struct {

@@ -123,10 +123,6 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	return "", ErrInputRequired
 }
 
-func errNoInput(method string) error {
-	return fmt.Errorf("runtime: %s: without a session, only the handler of a request can ask the client, and only until it returns", method)
-}
-
 // questionOf returns the text of a request as it is part of a result.
 func questionOf(m *Message) (wire.Raw, error) {
 	method, err := wire.MarshalString(wire.StringScalar(m.Method))
@@ -346,35 +342,6 @@ func (c *statelessCall) together(ctx context.Context, ask []func(ctx context.Con
 		r.mu.Unlock()
 	}
 	return errors.Join(errs...)
-}
-
-// DefaultStateLifetime is the default of Rounds.Lifetime. Users have that long to answer.
-const DefaultStateLifetime = 15 * time.Minute
-
-// Rounds configures the requests of stateless revisions whose handlers ask the client ("Multi Round-Trip
-// Requests" in basic/patterns/mrtr, 2026-07-28). The progress of such a request goes to the client as
-// requestState, and comes back with the answers. It consists of the answers so far, the values of [Once],
-// and the state of a handler that makes its results by hand. It is sealed, so that a client can neither
-// read nor change it, and is accepted only from the same principal, for the same method with the same
-// params, until it expires. Otherwise, the client gets an error with CodeInvalidParams, and the logger
-// gets the reason.
-type Rounds struct {
-	// Keys seal states: the first seals, and all of them open, so that keys can be replaced. Each has
-	// at least 32 random bytes. All replicas of a server need the same keys. Without keys, the server
-	// makes one that lives as long as the Server. The states of tasks stay in their store and are not
-	// sealed.
-	Keys [][]byte
-	// Lifetime is how long a state is accepted. 0 means DefaultStateLifetime.
-	Lifetime time.Duration
-	// Principal returns the authenticated user that a request comes from, given the context of its
-	// handler; "" if there is none. If Principal is nil, it is that of [WithPrincipal], which the
-	// transports over HTTP and the middleware of runtime/auth set.
-	Principal func(ctx context.Context) string
-	// Use, if not nil, is called with the id of each state before its request is handled, and reports whether
-	// the state may be used. [UseOnce] and share.UseOnce allow each state once. A client whose connection
-	// breaks during a retry then has to start over. The id is remembered at least until expires. An error
-	// fails the request.
-	Use func(ctx context.Context, id string, expires time.Time) (bool, error)
 }
 
 // UseOnce returns a function for Rounds.Use that allows each state once. It remembers the states in memory,

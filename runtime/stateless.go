@@ -3,11 +3,10 @@ package runtime
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"sync"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -427,54 +426,6 @@ func identify(text []byte, at wire.Span, self string) (edit, bool) {
 // open returns dst without the closing bracket at its end and the space before it.
 func open(dst []byte) []byte { return bytes.TrimRight(dst[:len(dst)-1], " \t\r\n") }
 
-// CacheHint says how long a client may keep a result and who may see it ("Cacheable Model" in
-// server/utilities/caching, 2026-07-28). The zero value is a result that is stale at once and private.
-type CacheHint struct {
-	// TTL is how long the result is fresh. It is sent in whole milliseconds and must not be negative.
-	TTL time.Duration
-	// Public means that the result has no data of a user, so that caches may serve it to every user. A
-	// server must check access by other means.
-	Public bool
-}
-
-// CacheHints are the hints of a server's results.
-type CacheHints struct {
-	CacheHint                      // of all results that may be kept
-	Methods   map[string]CacheHint // of the results of some methods instead: "tools/list"
-}
-
-func (h *CacheHints) of(method string) CacheHint {
-	if own, ok := h.Methods[method]; ok {
-		return own
-	}
-	return h.CacheHint
-}
-
-// check returns an error for a negative TTL.
-func (h *CacheHints) check() error {
-	if h.TTL < 0 {
-		return fmt.Errorf("runtime: Cache: the TTL %v is negative", h.TTL)
-	}
-	for method, hint := range h.Methods {
-		if hint.TTL < 0 {
-			return fmt.Errorf("runtime: Cache: the TTL %v of %s is negative", hint.TTL, method)
-		}
-	}
-	return nil
-}
-
-func (h CacheHint) ttl() string { return strconv.FormatInt(h.TTL.Milliseconds(), 10) }
-
-// scope returns the cacheScope as JSON.
-func (h CacheHint) scope() string { return `"` + h.scopeName() + `"` }
-
-func (h CacheHint) scopeName() string {
-	if h.Public {
-		return "public"
-	}
-	return "private"
-}
-
 // hint returns the hint of the result of a stateless call.
 func (c *statelessCall) hint() CacheHint {
 	c.mu.Lock()
@@ -525,4 +476,52 @@ func (c *Call) Cache(h CacheHint) {
 	c.mu.Lock()
 	c.stateless.cache = &h
 	c.mu.Unlock()
+}
+
+// restated returns the error that a stateless request gets for the error of its handler, which may be
+// written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
+// 2026-07-28).
+func (c *statelessCall) restated(err error) error {
+	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
+		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
+	}
+	e, ok := asError(err)
+	if !ok {
+		return err
+	}
+	switch e.Code {
+	case jsonrpc.CodeResourceNotFound:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: c.uriData(e.Data)}
+	case jsonrpc.CodeServerBusy:
+		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
+	case jsonrpc.CodeURLElicitationRequired:
+		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
+		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
+	}
+	if !c.peer.protocol.defines(e.Code) {
+		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
+	}
+	return err
+}
+
+// uriData returns the data of the error for a resource that does not exist: an object with the URI of the
+// request ("Error Handling" in server/resources, 2026-07-28).
+func (c *statelessCall) uriData(data wire.Raw) wire.Raw {
+	o := wire.Object(data)
+	if data != "" && o.Kind() != wire.KindObject {
+		return data
+	}
+	if _, ok := o.Get("uri"); ok {
+		return data
+	}
+	uri, ok := wire.Object(c.params).Get("uri")
+	if !ok {
+		return data
+	}
+	with, err := o.With("uri", uri)
+	if err != nil {
+		return data
+	}
+	return wire.Raw(with)
 }

@@ -218,3 +218,21 @@ type SessionServer interface {
 	Revisions() []string
 	StatelessRevisions() []string
 }
+
+// Handshake is the result of initialize for one side and, on a server's side, the log level and the
+// subscriptions that the client has set since. Another Server with the same bindings can continue the session with it.
+type Handshake struct {
+	Revision         string      // the negotiated revision
+	PeerInfo         wire.Object // the peer's Implementation object; "" if unknown
+	PeerCapabilities wire.Object // the capabilities that the peer declared; "" if unknown
+	Capabilities     wire.Object // the capabilities that this side declared; "" for those of the options
+	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
+	Subscriptions    []string    // the URIs of the resources that the client has subscribed to
+
+	// Stateless means that there is no session and no handshake: each request carries its revision and capabilities,
+	// and initialize is refused. The other members are ignored.
+	Stateless bool
+	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
+	// its revision and capabilities. Open returns an error if the server has no such revision.
+	SessionOnly bool
+}
