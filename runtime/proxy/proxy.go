@@ -12,7 +12,7 @@
 // The proxy writes a message of its own in four cases. It cancels a request at the server if the client has
 // cancelled it by closing its connection. It answers a request with an error (-32603) if the request cannot
 // be sent to the server or its answer is lost. It answers a message that is too long with an error (-32600),
-// and over HTTP one with the id of a request in flight.
+// and over HTTP one with the id of a request in flight, or with headers that contradict it.
 //
 // [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
 // [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler

@@ -227,7 +227,9 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 func (q *requests) refusal(messages []jsonrpc.Message, why error) runtime.Outgoing {
 	refused, _ := errors.AsType[*jsonrpc.Error](why)
 	if len(messages) == 1 {
-		return errorMessage(messages[0].ID, refused)
+		out := errorMessage(messages[0].ID, refused)
+		out.Refused = true
+		return out
 	}
 	text := []byte{'['}
 	for _, m := range messages {
@@ -239,7 +241,7 @@ func (q *requests) refusal(messages []jsonrpc.Message, why error) runtime.Outgoi
 		}
 		text = append(wire.AppendComma(text), errorMessage(m.ID, refused).Text...)
 	}
-	return runtime.Outgoing{Text: append(text, ']'), Kind: jsonrpc.Response, Code: refused.Code}
+	return runtime.Outgoing{Text: append(text, ']'), Kind: jsonrpc.Response, Code: refused.Code, Refused: true}
 }
 
 // errorMessage returns an error response.

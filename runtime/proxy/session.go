@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -161,7 +162,11 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		r.revision = ""
 	}
 	if r != nil {
-		switch err := s.admit(r); {
+		err := s.contradiction(in.Header, messages)
+		if err == nil {
+			err = s.admit(r)
+		}
+		switch {
 		case err == runtime.ErrClosed:
 			return nil, false
 		case err != nil:
@@ -289,6 +294,28 @@ func (s fromClient) Shutdown(ctx context.Context) {
 	case <-s.ctx.Done():
 	}
 	s.end(nil)
+}
+
+// contradiction returns the error for a request without a session that its HTTP headers do not repeat, or nil. A guard
+// in front of the proxy reads nothing but the headers, and the server gets those of the proxy.
+func (s fromClient) contradiction(h headers.Header, messages []jsonrpc.Message) error {
+	for _, m := range messages {
+		revision := revisionOf(m)
+		switch {
+		case h == nil || s.sessionOnly || m.Kind != jsonrpc.Request:
+		case m.Method == "":
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the method cannot be read, or a member occurs twice")
+		case s.pool != nil && revision == "":
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
+		case s.pool != nil || runtime.CarriesRevision(m.Params):
+			name, named := nameParams[m.Method]
+			repeated := headers.Standard{Revision: revision, Method: m.Method, Name: wire.Object(m.Params).GetString(name), Named: named}
+			if err := repeated.Check(h); err != nil {
+				return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
+			}
+		}
+	}
+	return nil
 }
 
 // errNotBegun refuses requests while the program ends.
