@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/lower"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -41,6 +42,9 @@ type Effects struct {
 	// Needed lists the problems that overlay rows must solve before the revision can be
 	// generated.
 	Needed []string `json:"needed,omitempty"`
+	// Untyped lists the rows that the values of overlay.yaml can have, one for each result whose required resultType has
+	// no constant, so that it is written empty. They are known only if Needed is empty.
+	Untyped []string `json:"untyped,omitempty"`
 	// Undocumented lists the identifiers without a doc comment, as "types: Tool". They are
 	// known only if Needed is empty.
 	Undocumented []string `json:"undocumented,omitempty"`
@@ -135,7 +139,7 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts}, false)
 	if err == nil {
 		out.Stale = append(out.Stale, lowered.UnusedOverlay...)
-		out.Undocumented = lowered.Undocumented
+		out.Untyped, out.Undocumented = lower.Untyped(lowered.Revision), lowered.Undocumented
 		out.amongOthers(s, lowered)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // TestImport imports an edited copy of a revision under a later date. It checks that
@@ -85,6 +86,27 @@ func TestImportAgain(t *testing.T) {
 	want := s.Docs.At("types/"+name) + `: stale row for "` + name + `": no pinned revision of its range has it`
 	if !slices.Contains(imported.Stale, want) || !strings.HasPrefix(want, "docs.yaml:") {
 		t.Errorf("got %q, want %q among them", imported.Stale, want)
+	}
+}
+
+// TestImportUntyped imports a revision in which a result has lost its overlay row.
+func TestImportUntyped(t *testing.T) {
+	s := load(t)
+	src, err := s.Schema("2026-07-28")
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported, err := gen.Import(s, "2099-01-01", "", src)
+	if err != nil || imported.Untyped != nil {
+		t.Fatal(imported.Untyped, err)
+	}
+	s.Overlay.Values = slices.DeleteFunc(s.Overlay.Values, func(row spec.ValueRow) bool { return row.At == "GetPromptResult.resultType" })
+	if imported, err = gen.Import(s, "2099-01-01", "", src); err != nil || len(imported.Needed) > 0 {
+		t.Fatal(imported.Needed, err)
+	}
+	want := []string{`{at: GetPromptResult.resultType, value: complete, absent: complete, since: "2099-01-01"}`}
+	if diff := cmp.Diff(want, imported.Untyped); diff != "" {
+		t.Error(diff)
 	}
 }
 

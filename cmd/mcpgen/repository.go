@@ -65,7 +65,11 @@ func readRepository(name string, src []byte) ([]entry, error) {
 	var all []entry
 	_, err := diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
 		return map[string]config.Reader{"generate": func(n *yaml.Node) {
+			before := f.Failed()
 			f.Sequence(n, "generate", func(n *yaml.Node) { all = append(all, readEntry(f, n)) })
+			if len(all) == 0 && f.Failed() == before {
+				f.Fail(n, "generate: the list is empty; an element names a list and a folder, such as {tools: tools.json, server: .}")
+			}
 		}}
 	})
 	if err != nil {

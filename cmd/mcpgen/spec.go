@@ -12,7 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mcpgen/mcpgen/gen"
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -123,13 +125,13 @@ new ones until make has built it again.`,
 			if err != nil {
 				return err
 			}
-			upstream, err := readSource(cmd.Context(), cmd.InOrStdin(), args[0])
+			upstream, err := readSchema(cmd, args[0])
 			if err != nil {
 				return err
 			}
 			imported, err := importSchema(project, extension, revision, commit, upstream)
 			if err != nil {
-				return err
+				return inSchema(args[0], err)
 			}
 			if err := replace(cmd.Context(), dir, imported.Files...); err != nil {
 				return err
@@ -147,6 +149,23 @@ new ones until make has built it again.`,
 	cmd.Flags().StringVar(&dir, "spec", "spec", "spec folder")
 	c.flags(cmd)
 	return cmd
+}
+
+// readSchema reads an upstream schema.json. The error about a text that is not JSON has its line and column.
+func readSchema(cmd *cobra.Command, name string) ([]byte, error) {
+	text, err := readSource(cmd.Context(), cmd.InOrStdin(), name)
+	if err == nil {
+		_, err = authoring.NewSources(name, "", text, nil)
+	}
+	return text, err
+}
+
+// inSchema adds the name of the file to an error about what an upstream schema.json says.
+func inSchema(name string, err error) error {
+	if _, ok := errors.AsType[*schema.Error](err); ok {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return err
 }
 
 // importSchema imports the schema of a revision, or of an extension if it has an identifier.
@@ -193,6 +212,7 @@ func (p pinnedSchema) text(out io.Writer) {
 	list("errata of other revisions that would apply:", p.Ended)
 	list("rows without effect, which need an until before the revision can be generated:", p.Stale)
 	list("still needed before the revision can be generated:", p.Needed)
+	list("note: the resultType of these results is written empty, unless values in overlay.yaml has these rows:", p.Untyped)
 	list("without a doc comment in docs.yaml:", p.Undocumented)
 	list(unbridgedTitle, p.Unbridged)
 	if len(p.Needed)+len(p.Stale) == 0 {
@@ -239,7 +259,7 @@ nearest one are printed and the exit code is 1.`,
 			if err != nil {
 				return err
 			}
-			upstream, err := readSource(cmd.Context(), cmd.InOrStdin(), args[0])
+			upstream, err := readSchema(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -254,7 +274,7 @@ nearest one are printed and the exit code is 1.`,
 			for _, candidate := range candidates {
 				differences, sameBytes, err := verify(project, candidate, upstream)
 				if err != nil {
-					return err
+					return inSchema(args[0], err)
 				}
 				if nearest == nil || len(differences) < len(nearest.Differences) {
 					nearest = &comparison{args[0], len(differences) == 0, candidate, sameBytes, differences, kind}

@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -204,6 +205,23 @@ func resultTypes(result *ir.Decl) []string {
 	}
 	slices.Sort(types)
 	return slices.Compact(types)
+}
+
+// Untyped returns the overlay rows that give a constant to the required resultType of a result, for each result without
+// one: a server would send it empty.
+func Untyped(r *ir.Revision) (rows []string) {
+	for _, m := range r.Methods {
+		if m.Result == nil {
+			continue
+		}
+		for _, v := range messageVariants(m.Result) {
+			if f := v.Decl.Field("resultType"); f != nil && f.Required && f.Const == nil && v.Decl.Import == "" {
+				rows = append(rows, fmt.Sprintf("{at: %s.resultType, value: complete, absent: complete, since: %q}", v.Decl.Path, r.ID))
+			}
+		}
+	}
+	slices.Sort(rows)
+	return slices.Compact(rows)
 }
 
 // plain returns the variant of a union of results that is named after the request, or nil.

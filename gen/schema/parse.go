@@ -82,7 +82,11 @@ func decode(revision string, src []byte) (map[string]any, error) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	var root map[string]any
-	if err := dec.Decode(&root); err != nil {
+	err := dec.Decode(&root)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return nil, &Error{revision, "", "is not a JSON object, but of type " + wrong.Value}
+	}
+	if err != nil {
 		return nil, &Error{revision, "", "is not a JSON object: " + err.Error()}
 	}
 	if _, err := dec.Token(); err != io.EOF {

@@ -22,6 +22,7 @@ func file(definitions string) string {
 // with its pointer.
 func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
+		{"an array", `[]`, `2099-01-01: (whole schema): is not a JSON object, but of type array`},
 		{"no JSON", `{`, `2099-01-01: (whole schema): is not a JSON object`},
 		{"more after it", `{} {}`, `there is text after the schema`},
 		{"not UTF-8", "{\"$defs\": {\"A\": {\"description\": \"\xff\"}}}", `2099-01-01: (whole schema): is not UTF-8`},

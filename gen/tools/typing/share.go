@@ -193,13 +193,13 @@ func (o *origin) place(d *ir.Decl) string {
 	return "the type of " + of
 }
 
-// places returns the words for a path: "tags", "the elements of tags" or "the values of labels".
+// places returns the words for a path: "tags", "the elements of tags", or "the elements of the values of labels".
 func places(path string) string {
 	if array, ok := strings.CutSuffix(path, "[]"); ok {
-		return "the elements of " + cmp.Or(array, "the list")
+		return "the elements of " + cmp.Or(places(array), "the list")
 	}
 	if values, ok := strings.CutSuffix(path, "{}"); ok {
-		return "the values of " + cmp.Or(values, "the members")
+		return "the values of " + cmp.Or(places(values), "the members")
 	}
 	return path
 }
