@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Error is a problem with one value, found while decoding or encoding.
@@ -214,27 +213,4 @@ func (r *Reader) Missing(seen []uint64, names ...string) {
 		r.fail(r.pos-1, "missing members "+strings.Join(missing, ", "))
 	}
 	r.pointee = atObject
-}
-
-// found describes the character at offset i of text for an error message.
-func found(text string, i int) string {
-	if i >= len(text) {
-		return "the end of the text"
-	}
-	r, size := utf8.DecodeRuneInString(text[i:])
-	if r == utf8.RuneError && size <= 1 {
-		return "byte 0x" + strconv.FormatUint(uint64(text[i]), 16)
-	}
-	return strconv.QuoteRuneToASCII(r)
-}
-
-// shown returns text, truncated for an error message if it is long.
-func shown(text string) string { return truncate(text, 40) }
-
-// truncate returns text, truncated to most bytes and an ellipsis if it is longer.
-func truncate[T ~string](text T, most int) T {
-	if len(text) <= most {
-		return text
-	}
-	return T(strings.ToValidUTF8(string(text[:most]), "")) + "..."
 }

@@ -337,3 +337,6 @@ func normalInteger(token string) string {
 	}
 	return sign + d.Digits + "e" + strconv.FormatInt(exp, 10)
 }
+
+// AppendInt64 appends i as a JSON number.
+func AppendInt64(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }

@@ -3,6 +3,7 @@ package wire
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -317,4 +318,32 @@ func equalTrees(a, b *tree) bool {
 		}
 	}
 	return a.text == b.text || a.kind == KindNumber && CompareNumbers(Raw(a.text), Raw(b.text)) == 0
+}
+
+// At returns the value at a JSON Pointer, which is "" for r itself.
+func (r Raw) At(pointer string) (value Raw, ok bool) {
+	for pointer != "" {
+		token, rest, more := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+		if r, ok = r.Child(PointerName(token)); !ok || pointer[0] != '/' {
+			return "", false
+		}
+		if pointer = ""; more {
+			pointer = "/" + rest
+		}
+	}
+	return r, true
+}
+
+// Child returns the member with a name, or the element with an index in decimal digits.
+func (r Raw) Child(name string) (value Raw, ok bool) {
+	switch r.Kind() {
+	case KindObject:
+		return Object(r).Get(name)
+	case KindArray:
+		i, err := strconv.ParseUint(name, 10, 31)
+		if all := r.Elements(); err == nil && int(i) < len(all) && (len(name) == 1 || name[0] != '0') {
+			return all[i], true
+		}
+	}
+	return "", false
 }

@@ -33,34 +33,6 @@ func PointerName(token string) string { return pointerNames.Replace(token) }
 
 var pointerNames = strings.NewReplacer("~1", "/", "~0", "~")
 
-// At returns the value at a JSON Pointer, which is "" for r itself.
-func (r Raw) At(pointer string) (value Raw, ok bool) {
-	for pointer != "" {
-		token, rest, more := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
-		if r, ok = r.Child(PointerName(token)); !ok || pointer[0] != '/' {
-			return "", false
-		}
-		if pointer = ""; more {
-			pointer = "/" + rest
-		}
-	}
-	return r, true
-}
-
-// Child returns the member with a name, or the element with an index in decimal digits.
-func (r Raw) Child(name string) (value Raw, ok bool) {
-	switch r.Kind() {
-	case KindObject:
-		return Object(r).Get(name)
-	case KindArray:
-		i, err := strconv.ParseUint(name, 10, 31)
-		if all := r.Elements(); err == nil && int(i) < len(all) && (len(name) == 1 || name[0] != '0') {
-			return all[i], true
-		}
-	}
-	return "", false
-}
-
 // locate sets the pointer of the Reader's error. It reads the text again up to the error, so that
 // reading without errors does not have to keep track of pointers.
 func (r *Reader) locate() {

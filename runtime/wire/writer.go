@@ -285,9 +285,6 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
 }
 
-// AppendInt64 appends i as a JSON number.
-func AppendInt64(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }
-
 // AppendFloat64 appends f as the shortest JSON number that is read back as f, in the form of
 // ECMAScript except that a negative zero keeps its sign. NaN and infinities are errors.
 func AppendFloat64(dst []byte, f float64) ([]byte, error) {
