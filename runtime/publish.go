@@ -197,12 +197,34 @@ func (a *audience) subscribersOf(uri string) (all clients) {
 	return all
 }
 
-// maySubscribe reports whether a session can subscribe to a resource without exceeding a maximum.
-func (a *audience) maySubscribe(s *ServerSession, uri string, most int) bool {
+// reserve makes room for a subscription of a session while the implementation decides about it. It returns false if
+// there would be more than a maximum. Otherwise release must be called later.
+func (a *audience) reserve(s *ServerSession, uri string, most int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_, already := s.subscribed[uri]
-	return already || len(s.subscribed) < most
+	n := len(s.subscribed)
+	for other := range s.asking {
+		if _, counted := s.subscribed[other]; !counted && other != uri {
+			n++
+		}
+	}
+	if _, already := s.subscribed[uri]; !already && n >= most {
+		return false
+	}
+	if s.asking == nil {
+		s.asking = make(map[string]int)
+	}
+	s.asking[uri]++
+	return true
+}
+
+// release ends what reserve has begun.
+func (a *audience) release(s *ServerSession, uri string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if s.asking[uri]--; s.asking[uri] == 0 {
+		delete(s.asking, uri)
+	}
 }
 
 // publish passes a notification to the clients. One without params waits in changes, which is one of the members; publish
@@ -318,6 +340,7 @@ func (n Notification) resource() string {
 type mailbox struct {
 	// The mutex of the audience guards these.
 	subscribed map[string]struct{} // URIs of resources
+	asking     map[string]int      // the requests to subscribe that are not answered, by URI
 	left       bool
 
 	mu       sync.Mutex
@@ -396,8 +419,11 @@ func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender,
 	uri := m.Object().GetString("uri")
 	on := m.Method == methodSubscribe
 	of := s.conn.server.of
-	if most := of.maxSubscriptions(); on && !of.audience.maySubscribe(s, uri, most) {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", most)
+	if on {
+		if most := of.maxSubscriptions(); !of.audience.reserve(s, uri, most) {
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", most)
+		}
+		defer of.audience.release(s, uri)
 	}
 	result, err := b.Handle(ctx, m)
 	if isMethodNotFound(err) && b.Listen != nil {

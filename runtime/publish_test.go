@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -209,5 +210,47 @@ func TestListens(t *testing.T) {
 			in.Shutdown(t.Context())
 			synctest.Wait()
 		}
+	})
+}
+
+// TestSubscribeAtOnce checks that the requests of a session that are answered at the same time do not exceed the
+// maximum of its subscriptions, and that those which the server refuses do not count.
+func TestSubscribeAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		decide := make(chan error)
+		b := side{"resources/subscribe": func(context.Context, *runtime.Message) (wire.Appender, error) {
+			return wire.Raw(`{}`), <-decide
+		}}.bind(r06, runtime.ToServer)
+		c := open(t.Context(), t, runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange, MaxSubscriptions: 2}, b), r06)
+		asked := 0
+		subscribe := func(uris ...string) (refused int) {
+			for _, uri := range uris {
+				asked++
+				c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":%q}}`, asked, uri))
+			}
+			for _, answer := range c.replies() {
+				if !strings.Contains(answer, "the session has 2 subscriptions, which is the maximum") {
+					t.Errorf("answer %s", answer)
+				}
+				refused++
+			}
+			return refused
+		}
+		if n := subscribe("u:1", "u:2", "u:3", "u:1", "u:4"); n != 2 {
+			t.Errorf("%d of 5 requests for 4 resources are refused", n)
+		}
+		decide <- nil
+		decide <- errors.New("no")
+		decide <- errors.New("no")
+		c.replies()
+		if n := subscribe("u:5", "u:6"); n != 1 {
+			t.Errorf("%d of 2 further requests are refused", n)
+		}
+		close(decide)
+		c.replies()
+		if n := subscribe("u:7"); n != 1 {
+			t.Errorf("%d further requests are refused", n)
+		}
+		c.hangUp()
 	})
 }
