@@ -56,7 +56,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{of: c}
+	s := &Session{of: c, watch: watch{turn: make(chan struct{}, 1)}}
 	s.link.Store(l)
 	s.watch.restore(ctx, s)
 	return s, nil

@@ -120,3 +120,41 @@ func TestSetLevelStateless(t *testing.T) {
 		}
 	})
 }
+
+// TestSubscribeWaits checks that a subscription which the server does not acknowledge keeps others waiting only as long
+// as their contexts allow, and no longer than its own.
+func TestSubscribeWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := true
+		s := modern(func(m jsonrpc.Message) []string {
+			if silent {
+				return nil
+			}
+			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
+		})
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26), s)
+		start := time.Now()
+		subscribe := func(uri string, limit time.Duration) (took time.Duration, err error) {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			err = session.Call(ctx, "resources/subscribe", wire.Raw(`{"uri":"`+uri+`"}`), nil)
+			return time.Since(start), err
+		}
+		first := make(chan error, 1)
+		go func() {
+			_, err := subscribe("a:b", time.Hour)
+			first <- err
+		}()
+		synctest.Wait()
+		if took, err := subscribe("a:c", time.Second); !errors.Is(err, context.DeadlineExceeded) || took > time.Minute {
+			t.Errorf("the second: after %v, %v", took, err)
+		}
+		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the first: %v", err)
+		}
+		silent = false
+		if _, err := subscribe("a:d", 2*time.Hour); err != nil {
+			t.Errorf("the third: %v", err)
+		}
+	})
+}

@@ -490,10 +490,10 @@ func decodeEmpty(result wire.Value) error {
 	return wire.UnmarshalString(string(emptyResult), result)
 }
 
-// watch is the subscription of a session's handlers. The zero value is ready for use.
+// watch is the subscription of a session's handlers. Turn must be made.
 type watch struct {
-	mu      sync.Mutex // held while the stream is replaced
-	lists   []string   // members of the filter
+	turn    chan struct{} // has room for one: holds a token while the stream is replaced, which may take long
+	lists   []string      // members of the filter
 	uris    []string
 	current context.CancelFunc // ends the stream; nil for none
 }
@@ -502,8 +502,8 @@ type watch struct {
 // that were subscribed to. It waits until the server has acknowledged that, for a limited time.
 func (w *watch) restore(ctx context.Context, s *Session) {
 	t := s.now().server.Load().peer
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.turn <- struct{}{} // a stream of the connection before has ended with it
+	defer func() { <-w.turn }()
 	if w.lists = nil; !t.stateless() {
 		return
 	}
@@ -524,8 +524,12 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 
 // subscribe adds or removes the URI of a resource.
 func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	select {
+	case w.turn <- struct{}{}:
+		defer func() { <-w.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	i := slices.Index(w.uris, uri)
 	if add == (i >= 0) && !(add && w.current == nil) { // without a stream, the last attempt has failed
 		return nil
