@@ -330,11 +330,23 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 	}
 	own, _ := wire.Object(text).Get("capabilities")
 	// It is set first, because another server can change the subscriptions as soon as the transport has the handshake.
-	e.session.peer = b.peer(client.info, client.capabilities, cmp.Or(wire.Object(own).Clone(), "{}"))
+	e.session.peer = e.of.peerOfSession(b, client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
 	if err := e.negotiated(e.session.peer); err != nil {
 		return nil, err
 	}
 	return text, nil
+}
+
+// peerOfSession returns the peer of a session. The sessions of equal clients share it, which saves 250 bytes of each.
+func (s *Server) peerOfSession(b *protocol, info, theirs, own wire.Object) *peer {
+	m := requestMeta{revision: wire.Raw(b.Revision), info: wire.Raw(info), capabilities: wire.Raw(theirs), own: wire.Raw(own)}
+	t := s.known.get(m)
+	if t == nil {
+		m = m.clone()
+		t = b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own))
+		s.known.put(m, t)
+	}
+	return t
 }
 
 // settle encodes the result of initialize with the negotiated revision. It does so before the session
@@ -374,7 +386,7 @@ func (e *serverSide) resume(h Handshake) error {
 				return err
 			}
 		}
-		e.peer, e.ready = b.peer(h.PeerInfo, h.PeerCapabilities, own), true
+		e.peer, e.ready = e.of.peerOfSession(b, h.PeerInfo, h.PeerCapabilities, own), true
 		e.session.peer = e.peer
 		return nil
 	}

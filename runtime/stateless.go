@@ -17,9 +17,10 @@ import (
 // fields" in basic, 2026-07-28). Nothing is taken from earlier requests of the connection.
 
 // requestMeta holds the texts of the members of _meta that determine the peer of a request, "" for those
-// that are absent. Equal texts mean the same peer.
+// that are absent. Equal texts mean the same peer. That of a session has the texts of its handshake.
 type requestMeta struct {
 	revision, info, capabilities, level wire.Raw
+	own                                 wire.Raw // the capabilities of this side in a session; "" for a request
 }
 
 // noLogs is the severity for a request that asks for no log messages.
@@ -157,7 +158,7 @@ func (m requestMeta) implementation() (wire.Object, error) {
 
 // clone returns a copy that does not share the memory of the message.
 func (m requestMeta) clone() requestMeta {
-	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone()}
+	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone(), m.own.Clone()}
 }
 
 // object returns a _meta that has only these members.
