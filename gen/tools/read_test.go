@@ -3,6 +3,7 @@ package tools_test
 import (
 	stdcmp "cmp"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -16,7 +17,7 @@ func TestRead(t *testing.T) {
 	const list = `{"tools":[
 		{"name":"a", "inputSchema":{"type":"object","properties":{"z":{"$ref":"#/$defs/n"},"a":{"type":"integer","minimum":12345678901234567890}},
 			"$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}}}},
-		{"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"t":{"items":[{"type":"string"}],"additionalItems":false}}},"name":"b","x-y":1.0}]}`
+		{"inputSchema":{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"t":{"items":[{"type":"string"}],"additionalItems":false},"u":{"maxLength":1e30}}},"name":"b","x-y":1.0}]}`
 	got, err := tools.Read([]byte(list))
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +33,9 @@ func TestRead(t *testing.T) {
 	tuple := b.Input.Property("t")
 	if len(tuple.PrefixItems) != 1 || tuple.Items.Always == nil || *tuple.Items.Always {
 		t.Errorf("%+v", tuple)
+	}
+	if most := b.Input.Property("u").MaxLength; most == nil || *most != math.MaxInt64 {
+		t.Errorf("maxLength %v", most)
 	}
 	if want := `"name":"b","x-y":1.0}`; !strings.HasSuffix(string(b.Definition), want) {
 		t.Errorf("definition %s", b.Definition)

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -254,11 +255,14 @@ func (p *parser) count(keyword string) *int64 {
 	if raw == "" {
 		return nil
 	}
-	in := wire.NewStringReader(string(raw))
-	n := in.ReadInt64()
-	if in.Err() != nil || n < 0 {
+	if !raw.IsInteger() || wire.CompareNumbers(raw, "0") < 0 {
 		p.fail(keyword, "must be an integer of at least 0, found %s", raw)
 		return nil
+	}
+	in := wire.NewStringReader(string(raw))
+	n := in.ReadInt64()
+	if in.Err() != nil {
+		n = math.MaxInt64 // more things than any value has
 	}
 	return &n
 }

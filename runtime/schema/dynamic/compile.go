@@ -5,6 +5,7 @@ package dynamic
 import (
 	"errors"
 	"fmt"
+	"math"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -292,9 +293,12 @@ func (k keywords) count(name string) (n int64, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
-	r := wire.NewStringReader(string(value))
-	if n = r.ReadInt64(); r.Err() != nil || n < 0 {
+	if value.Kind() != wire.KindNumber || !value.IsInteger() || wire.CompareNumbers(value, "0") < 0 {
 		return 0, false, fmt.Errorf("%s: %s is not an integer of at least 0", name, value)
+	}
+	r := wire.NewStringReader(string(value))
+	if n = r.ReadInt64(); r.Err() != nil {
+		n = math.MaxInt64 // more things than any value has
 	}
 	return n, true, nil
 }

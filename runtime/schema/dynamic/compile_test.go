@@ -27,6 +27,7 @@ func TestCompile(t *testing.T) {
 		{`{"type":"string","format":"date"}`, `"x"`, []string{`must be in the format date (such as 2026-01-31), found "x"`}},
 		{`{"format":"date"}`, `"x"`, nil},
 		{`{"pattern":"^\\d+$","maxLength":2}`, `"abc"`, []string{"must have at most 2 characters, has 3", `must match the pattern ^\d+$, found "abc"`}},
+		{`{"maxLength":1e30,"minLength":99999999999999999999}`, `"a"`, []string{"must have at least 9223372036854775807 characters, has 1"}},
 		{`{"items":{"type":"boolean"},"minItems":3,"uniqueItems":true}`, `[1,1]`, []string{
 			"at /0: must be a boolean, found 1", "at /1: must be a boolean, found 1", "must have at least 3 elements, has 2",
 			"must not have equal elements, but elements 0 and 1 are equal"}},

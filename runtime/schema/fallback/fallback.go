@@ -47,7 +47,7 @@ func Compile(text string) (func(*schema.Checker), error) {
 	if err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
-	return func(c *schema.Checker) { check(c, compiled) }, nil
+	return func(c *schema.Checker) { check(c, wire.Raw(text), compiled) }, nil
 }
 
 // Validator returns a function that validates values against a schema, for the field CheckOutput of
@@ -112,7 +112,7 @@ func (p pattern) MatchString(s string) bool {
 	return matched && err == nil
 }
 
-func check(c *schema.Checker, compiled *jsonschema.Schema) {
+func check(c *schema.Checker, root wire.Raw, compiled *jsonschema.Schema) {
 	text, ok := c.Text()
 	if !ok {
 		return
@@ -130,7 +130,7 @@ func check(c *schema.Checker, compiled *jsonschema.Schema) {
 	switch err := compiled.Validate(value); {
 	case err == nil:
 	case errors.As(err, &invalid):
-		report(c, invalid)
+		report(c, root, text, invalid)
 	default:
 		c.Report("", err.Error())
 	}

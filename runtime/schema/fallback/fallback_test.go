@@ -16,7 +16,10 @@ func TestMessages(t *testing.T) {
 	check := fallback.MustCompile(`{
 		"type":"object","required":["a","b"],"unevaluatedProperties":false,
 		"allOf":[{"properties":{"a":{"type":"integer"},"b":{"type":"string","format":"uuid"},"c":{"anyOf":[{"type":"null"},{"minimum":5}]},
-			"d":{"type":"string","pattern":"^(?!x)"},"e/f":{"type":"object","additionalProperties":false}}}]}`)
+			"d":{"type":"string","pattern":"^(?!x)"},"e/f":{"type":"object","additionalProperties":false},
+			"h":{"propertyNames":{"maxLength":1},"minProperties":2,"dependentRequired":{"i":["j"]}},
+			"k":{"properties":{"size":{}},"additionalProperties":false},"l":{"oneOf":[{"type":"number"},{"type":"integer"}]},
+			"m":{"patternProperties":{"^x":{}},"additionalProperties":false},"n%/~":{"enum":[1,"2"]}}}]}`)
 	for _, test := range []struct {
 		text wire.Raw
 		want []string
@@ -24,12 +27,21 @@ func TestMessages(t *testing.T) {
 		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","c":7,"d":"y"}`, nil},
 		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","g":7}`, []string{"at /g: is not allowed"}},
 		{`{}`, []string{`missing member "a"`, `missing member "b"`}},
-		{`{"a":1,"b":"x","d":"x"}`, []string{"at /b: must be in the format uuid", "at /d: must match the pattern ^(?!x)"}},
+		{`{"a":1,"b":"x","d":"x"}`, []string{`at /b: must be in the format uuid (such as 123e4567-e89b-12d3-a456-426614174000), found "x"`, "at /d: must match the pattern ^(?!x)"}},
 		{`{"a":1.5,"b":"123e4567-e89b-12d3-a456-426614174000","c":1,"e/f":{"g":1}}`, []string{
-			"at /a: must be integer, found number",
-			"at /c: must match at least one of these alternatives: (1) at /c: must be null, found number (2) at /c: minimum: got 1, want 5",
-			"at /e~1f/g: unknown member",
+			"at /a: must be an integer, found 1.5",
+			"at /c: must match at least one of these alternatives: (1) at /c: must be null, found 1 (2) at /c: must be at least 5, found 1",
+			"at /e~1f/g: unknown member; no members are allowed here",
 		}},
+		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","h":{"ii":1},"k":{"sise":1},"l":1,"m":{"y":1},"n%/~":2}`, []string{
+			`at /h: must have at least 2 members, has 1`,
+			`at /h: the name of the member "ii" must have at most 1 character, has 2`,
+			`at /k/sise: unknown member (did you mean "size"?); allowed are "size"`,
+			"at /l: must match exactly one of 2 alternatives, matches both number 1 and number 2",
+			"at /m/y: unknown member",
+			`at /n%~1~0: must be one of 1, "2", found 2`,
+		}},
+		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","h":{"i":1,"x":1}}`, []string{`at /h: missing member "j", which "i" requires`}},
 		{`{"a":1e99999}`, []string{"contains the number 1e99999, which is too large or too small to be checked"}},
 	} {
 		var got []string
