@@ -449,6 +449,44 @@ func TestLimit(t *testing.T) {
 	})
 }
 
+// TestLimitOfPrincipal checks that a principal has no more than a quarter of the sessions with the server, and that it
+// then loses an unused one of its own.
+func TestLimitOfPrincipal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		principal := "a"
+		w := start(t, session, handlers{"tools/call": func(context.Context, *runtime.Message) (wire.Appender, error) {
+			<-release
+			return wire.Raw(`{"content":[]}`), nil
+		}}, bridge.Options{MaxSessions: 8, Rounds: runtime.Rounds{Principal: func(context.Context) string { return principal }}})
+		s := w.overHTTP(stateless, asking, nil)
+		open := func() int64 { return w.opened.Load() - w.ended.Load() }
+		for range 3 {
+			for range 3 {
+				go s.Call(t.Context(), "tools/call", wire.Raw(`{"name":"n"}`), nil)
+				synctest.Wait()
+			}
+			principal += "a"
+		}
+		if open() != 6 {
+			t.Errorf("3 principals with 3 calls each have %d sessions", open())
+		}
+		close(release)
+		synctest.Wait()
+		principal = "a"
+		other := w.overHTTP(stateless, `{"sampling":{}}`, nil)
+		if _, err := call(t, other, "tools/call", `{"name":"n"}`); err != nil {
+			t.Errorf("another client of a principal whose sessions are unused: %v", err)
+		}
+		if synctest.Wait(); open() != 6 {
+			t.Errorf("%d sessions", open())
+		}
+		s.Close()
+		other.Close()
+		w.bridge.Close()
+	})
+}
+
 // TestLosses checks what is reported as lost when a session is opened, and of messages that cannot be sent.
 func TestLosses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -20,7 +20,6 @@ type pool struct {
 	cancel context.CancelFunc
 	closed bool
 	groups map[client]*group
-	open   int // sessions that are limited
 }
 
 // group holds the sessions for the requests of equal clients. Most have a single one.
@@ -89,11 +88,8 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 	if g.opening != nil {
 		return nil, g.opening, nil
 	}
-	if of.front == nil {
-		if p.open >= p.bridge.opts.MaxSessions && !p.makeRoom() {
-			return nil, nil, errNoRoom
-		}
-		p.open++
+	if of.front == nil && !p.makeRoom(of.principal) {
+		return nil, nil, errNoRoom
 	}
 	if p.groups == nil {
 		p.groups = make(map[client]*group)
@@ -116,18 +112,35 @@ func (g *group) free(alone bool) *link {
 	return nil
 }
 
-// makeRoom ends the session that is unused for the longest time. It returns false if all are in use.
-func (p *pool) makeRoom() bool {
+// makeRoom makes room for a session of a principal, if it has one: at a limit, it ends a session. It returns false if
+// all are in use.
+func (p *pool) makeRoom(principal string) bool {
+	most := p.bridge.opts.MaxSessions
+	own := func(of client) bool { return of.principal == principal }
+	return (principal == "" || p.makeRoomIn(own, max(most/4, 1))) && p.makeRoomIn(func(client) bool { return true }, most)
+}
+
+// makeRoomIn ends the session that is unused for the longest time, if clients have as many sessions as they may have.
+// It returns false if all of these are in use.
+func (p *pool) makeRoomIn(of func(client) bool, most int) bool {
 	var oldest *link
-	for _, g := range p.groups {
+	open := 0
+	for client, g := range p.groups {
+		if client.front != nil || !of(client) {
+			continue
+		}
+		if g.opening != nil {
+			open++
+		}
+		open += len(g.links)
 		for _, l := range g.links {
 			if l.idle != nil && (oldest == nil || l.since.Before(oldest.since)) {
 				oldest = l
 			}
 		}
 	}
-	if oldest == nil {
-		return false
+	if open < most || oldest == nil {
+		return open < most
 	}
 	p.remove(oldest)
 	go oldest.close()
@@ -186,11 +199,8 @@ func (p *pool) remove(l *link) {
 	}
 }
 
-// forget counts a session that is over, and removes its group if it was the last one.
+// forget removes a group without sessions.
 func (p *pool) forget(of client, g *group) {
-	if of.front == nil {
-		p.open--
-	}
 	if len(g.links) == 0 && g.opening == nil && p.groups[of] == g {
 		delete(p.groups, of)
 	}
