@@ -12,6 +12,8 @@ import (
 )
 
 const (
+	// defaultMaxSessions is as many as streamable.Options.MaxRequests allows requests by default.
+	defaultMaxSessions = 10_000
 	// maxIdle limits the sessions with the server that are kept for later requests without a session.
 	maxIdle = 256
 	// idleTimeout is how long such a session is kept.
@@ -27,7 +29,9 @@ type pool struct {
 
 	mu      sync.Mutex
 	open    map[*session]bool
-	idle    []*session // those without a request, the one used last at the end
+	opening int            // sessions that are being opened
+	busy    map[string]int // sessions that are not idle, by the principal of their request, if it has one
+	idle    []*session     // those without a request, the one used last at the end
 	closing bool
 	running sync.WaitGroup // open sessions
 	over    sync.Once
@@ -37,10 +41,13 @@ type pool struct {
 // replaced by another.
 func (p *pool) Accept(in runtime.Incoming) (run func()) {
 	for {
-		s, fresh, err := p.take()
-		if err != nil {
+		s, fresh, err := p.take(runtime.PrincipalOf(in.Context))
+		switch {
+		case err == errBusy:
+			return p.refuse(in, errBusy)
+		case err != nil:
 			p.proxy.opts.Logger.Error("proxy: the server cannot be reached", "error", err)
-			return p.refuse(in)
+			return p.refuse(in, errUnreachable)
 		}
 		wait, taken := fromClient{s}.take(in)
 		switch {
@@ -53,42 +60,56 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 				p.give(s)
 			}
 		case fresh:
-			return p.refuse(in)
+			return p.refuse(in, errUnreachable)
 		}
 	}
 }
 
-// refuse answers a request that cannot reach the server.
-func (p *pool) refuse(in runtime.Incoming) (run func()) {
+// refuse answers a request that is not passed to the server.
+func (p *pool) refuse(in runtime.Incoming, why error) (run func()) {
 	if messages := read(in.Text); newRequest(in.Reply, messages) != nil {
-		if err := in.Reply.Send(p.ctx, new(requests).refusal(messages, errUnreachable)); err != nil {
+		if err := in.Reply.Send(p.ctx, new(requests).refusal(messages, why)); err != nil {
 			p.proxy.opts.Logger.Warn("proxy: a request could not be refused", "error", err)
 		}
 	}
 	return nil
 }
 
-var errUnreachable = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
+var (
+	errUnreachable = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
+	errBusy        = error(jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the proxy has as many sessions with the server as it may have; try again later"))
+)
 
-// take returns a session for a request. Fresh means that it was opened for it.
-func (p *pool) take() (s *session, fresh bool, err error) {
+// take returns a session for a request of a principal. Fresh means that it was opened for it. A session that is
+// being closed counts, because a process may take a while to end.
+func (p *pool) take(principal string) (s *session, fresh bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closing {
+	most := p.proxy.opts.MaxSessions
+	switch {
+	case p.closing:
 		return nil, false, runtime.ErrClosed
+	case principal != "" && p.busy[principal] >= max(most/4, 1), len(p.idle) == 0 && len(p.open)+p.opening >= most:
+		return nil, false, errBusy
 	}
+	p.count(principal, 1)
 	if last := len(p.idle) - 1; last >= 0 {
 		s = p.idle[last]
 		p.idle = p.idle[:last]
 		s.idle.Stop()
+		s.principal = principal
 		return s, false, nil
 	}
+	p.opening++
 	p.mu.Unlock()
 	s, err = p.proxy.open(p.ctx, nowhere{}, p, nil)
 	p.mu.Lock()
+	p.opening--
 	if err != nil || s.dead {
+		p.count(principal, -1)
 		return s, true, err
 	}
+	s.principal = principal
 	p.open[s] = true
 	p.running.Add(1)
 	if p.closing {
@@ -97,11 +118,20 @@ func (p *pool) take() (s *session, fresh bool, err error) {
 	return s, true, nil
 }
 
+// count changes the number of sessions that are busy for a principal. The mutex must be held.
+func (p *pool) count(principal string, by int) {
+	if p.busy[principal] += by; principal == "" || p.busy[principal] == 0 {
+		delete(p.busy, principal)
+	}
+}
+
 // give takes a session back whose request is answered.
 func (p *pool) give(s *session) {
 	p.mu.Lock()
 	keep := !p.closing && !s.dead && s.ctx.Err() == nil && len(p.idle) < maxIdle
 	if keep {
+		p.count(s.principal, -1)
+		s.principal = ""
 		p.idle = append(p.idle, s)
 		// A timer takes 160 bytes, a goroutine that waits 3 KB.
 		s.idle = time.AfterFunc(idleTimeout, func() { p.expire(s) })
@@ -148,6 +178,7 @@ func (p *pool) gone(s *session, err error) {
 	defer p.mu.Unlock()
 	s.dead = true
 	if p.open[s] {
+		p.count(s.principal, -1)
 		delete(p.open, s)
 		p.running.Done()
 	}

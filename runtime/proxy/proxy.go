@@ -40,6 +40,9 @@ type Options struct {
 	// nothing more or the program ends. It defaults to runtime.DefaultGrace; less than 0
 	// means not at all.
 	Grace time.Duration
+	// MaxSessions limits the sessions with the server for requests without a session, of which each has one to
+	// itself. It includes those that are being closed. A principal can have a quarter of them. 0 means 10,000.
+	MaxSessions int
 	// Logger receives what goes wrong. It defaults to slog.Default.
 	Logger *slog.Logger
 }
@@ -56,6 +59,7 @@ type Proxy struct {
 // server for each session of a client; the proxy opens and closes it.
 func New(server func() runtime.Transport, opts Options) *Proxy {
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
+	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), defaultMaxSessions)
 	opts.Grace = cmp.Or(opts.Grace, runtime.DefaultGrace)
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	return &Proxy{server: server, opts: opts}
@@ -105,7 +109,7 @@ func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 // into the inbox that it returns. A session cannot be resumed, because only the server knows it.
 func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
 	if h.Stateless {
-		return &pool{proxy: p, ctx: ctx, ended: ended, open: make(map[*session]bool)}, nil
+		return &pool{proxy: p, ctx: ctx, ended: ended, open: make(map[*session]bool), busy: make(map[string]int)}, nil
 	}
 	if h.Revision != "" {
 		return nil, errors.Join(errors.New("proxy: a session cannot be resumed"), client.Close())

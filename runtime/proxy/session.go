@@ -40,7 +40,8 @@ type session struct {
 	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
 	pool        *pool       // that the session belongs to; nil for the session of a client
-	dead        bool        // it takes no further request; guarded by the lock of the pool
+	dead        bool        // it takes no further request; guarded by the lock of the pool, as is principal
+	principal   string      // of the request that it has in a pool; "" for none
 	idle        *time.Timer // ends it if no request comes; nil if it is not one of a pool
 	sessionOnly bool        // there are no messages without a session
 }

@@ -3,9 +3,12 @@ package proxy_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
@@ -168,4 +171,64 @@ func connection(t *testing.T, server runtime.SessionServer, way string) func() r
 		}
 		return transport
 	}
+}
+
+// TestMaxSessions checks that requests without a session have no more sessions with the server than Options.MaxSessions
+// allows, those that are being closed included, and those of a principal no more than a quarter.
+func TestMaxSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun, cancelled := make(chan struct{}, 100), make(chan error, 100)
+		dial := connection(t, statelessServer(t, begun, cancelled), "memory")
+		closing := make(chan struct{})
+		p := proxy.New(func() runtime.Transport { return slow{dial(), closing} }, proxy.Options{MaxSessions: 8})
+		h := streamable.NewHandler(p, streamable.Options{})
+		ctx, disconnect := context.WithCancel(t.Context())
+		defer disconnect()
+		call := func(principal, name string) *httptest.ResponseRecorder {
+			const text = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"%s","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+			w := httptest.NewRecorder()
+			go testkit.ServeTo(runtime.WithPrincipal(ctx, principal), w, h, "POST", fmt.Sprintf(text, name), headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, name)
+			synctest.Wait()
+			return w
+		}
+		refused := func(principal string) bool {
+			w := call(principal, "quick")
+			if w.Code != 200 && w.Code != 503 {
+				t.Errorf("%s: %d %s", principal, w.Code, w.Body)
+			}
+			return w.Code == 503
+		}
+		for _, principal := range []string{"a", "a", "b", "b", "c", "c", "d"} {
+			call(principal, "wait")
+		}
+		if got := []bool{refused("a"), refused("d"), refused("a"), refused("")}; !slices.Equal(got, []bool{true, false, true, false}) {
+			t.Errorf("refused %t", got)
+		}
+		call("", "wait")
+		if !refused("d") || !refused("") {
+			t.Error("a ninth session was opened")
+		}
+		disconnect()
+		ctx = t.Context()
+		if !refused("d") {
+			t.Error("the sessions that are being closed do not count")
+		}
+		close(closing)
+		synctest.Wait()
+		if refused("a") || refused("d") {
+			t.Error("the sessions that are closed count")
+		}
+		h.Close()
+	})
+}
+
+// slow is a transport that takes its time to close.
+type slow struct {
+	runtime.Transport
+	closing <-chan struct{}
+}
+
+func (s slow) Close() error {
+	<-s.closing
+	return s.Transport.Close()
 }
