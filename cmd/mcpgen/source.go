@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"strings"
@@ -65,6 +66,9 @@ func fetch(ctx context.Context, client *http.Client, url string) ([]byte, error)
 
 func readLimited(r io.Reader, name string) ([]byte, error) {
 	src, err := io.ReadAll(io.LimitReader(r, maxSource+1))
+	if named, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, named // which has the name
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -172,6 +172,7 @@ func TestErrors(t *testing.T) {
 		{list("https://example.com/x.json"), "references are not fetched"},
 		{list("broken.yaml"), "broken.yaml:1:4: is not YAML: "},
 		{list("wrong.json"), `wrong.json:1:2: tool "a": /type: "text" is not a type of JSON Schema`},
+		{" \n", "tools.yaml:1:1: is empty"},
 		{"{\"tools\":\n [1,,]}", "tools.yaml:2:5: is not YAML: "},
 		{"tools: .inf", "tools.yaml:1:8: /tools: .inf has no counterpart in JSON"},
 		{"tools:\n- name: a\n", `tools.yaml:2:3: tool "a": /tools/0: must have an "inputSchema"`},

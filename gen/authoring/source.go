@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path"
@@ -73,6 +74,9 @@ func NewSources(name, at string, text []byte, open Open) (*Sources, error) {
 
 // newSource parses a file. A fault of its syntax is a [*Problem].
 func newSource(name, at string, text []byte) (*Source, error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, &Problem{File: name, Line: 1, Column: 1, Problem: "is empty"}
+	}
 	value, err := catalog.JSON(name, text)
 	if e, ok := errors.AsType[*catalog.SyntaxError](err); ok {
 		return nil, &Problem{File: name, Line: e.Line, Column: e.Column, Pointer: e.Pointer, Problem: e.Problem}

@@ -132,6 +132,16 @@ func joinSurrogates(pair []byte) []byte {
 	return fmt.Appendf(nil, `\U%08X`, utf16.DecodeRune(rune(high), rune(low)))
 }
 
+// line returns a line of a text, or nil. Lines count from 1.
+func line(text []byte, n int) []byte {
+	for l := range bytes.Lines(text) {
+		if n--; n == 0 {
+			return l
+		}
+	}
+	return nil
+}
+
 // syntaxError converts an error of the library.
 func syntaxError(text []byte, err error) error {
 	var fault *yaml.LoadError
@@ -141,6 +151,8 @@ func syntaxError(text []byte, err error) error {
 	e := &Error{Line: fault.Mark.Line, Column: fault.Mark.Column, Problem: "is not YAML: " + fault.Message}
 	end := Place(text, len(bytes.TrimRight(text, " \t\r\n"))-1)
 	switch {
+	case bytes.HasPrefix(bytes.TrimLeft(line(text, e.Line), " "), []byte{'\t'}):
+		e.Problem = "is not YAML: the line begins with a tab, and only spaces can indent"
 	case e.Line == 0:
 		e.Line, e.Column = unprintable(text)
 	case fault.ContextMsg == "":

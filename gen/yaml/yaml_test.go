@@ -70,6 +70,7 @@ func TestErrors(t *testing.T) {
 		{"a: [1\nb: 2", "2:2: is not YAML: did not find expected ',' or ']', while parsing a flow sequence that begins at line 1, column 4"},
 		{"a: 'x\n", "1:4: is not YAML: found unexpected end of stream, while scanning a quoted scalar"},
 		{"a:\n  - [b\n", "2:5: is not YAML: did not find expected ',' or ']', while parsing a flow sequence"},
+		{"a:\n \t- b", "2:2: is not YAML: the line begins with a tab, and only spaces can indent"},
 		{"a: b: c", "1:5: is not YAML: mapping values are not allowed in this context"},
 		{"a:\n  - *x", "2:5: is not YAML: unknown anchor 'x' referenced"},
 		{"é: 1\né: \x01", "2:4: is not YAML: control characters are not allowed (value: 1)"},
