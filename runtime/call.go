@@ -350,8 +350,18 @@ func (r request) Canonical() wire.Scalar { return r.key }
 // Index implements engine.Request.
 func (r request) Index() *int { return &r.index }
 
+// newCall returns the call of a message that the peer has sent.
 func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
-	c := a.newCall()
+	var c *Call
+	if a.peer.serving() {
+		both := new(struct { // one allocation
+			Call
+			own statelessCall
+		})
+		c, both.own.Call, both.stateless = &both.Call, &both.Call, &both.own
+	} else {
+		c = new(Call)
+	}
 	c.conn, c.peer = p, a.peer
 	c.id = m.ID
 	c.m.receive(m.Kind, m.Method, m.Params, c)
@@ -545,19 +555,6 @@ type statelessCall struct {
 	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
-}
-
-// newCall returns a call of the peer.
-func (a *admission) newCall() *Call {
-	if !a.peer.serving() {
-		return new(Call)
-	}
-	c := new(struct { // one allocation
-		Call
-		own statelessCall
-	})
-	c.own.Call, c.stateless = &c.Call, &c.own
-	return &c.Call
 }
 
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must

@@ -105,6 +105,9 @@ func (a *audience) enter(s *ServerSession) {
 func (a *audience) leave(s *ServerSession) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	s.mu.Lock()
+	s.waiting = nil // otherwise remove would search it for each resource
+	s.mu.Unlock()
 	a.subscribeOnly(s, nil)
 	s.left = true
 	delete(a.sessions, s)
