@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -26,9 +27,8 @@ type Call struct {
 
 	conn   *conn
 	peer   *peer
-	id     wire.Scalar // zero for a notification
-	key    wire.Scalar // the canonical id, under which the request is registered
-	index  int         // see engine.Serving
+	id     wire.Scalar  // zero for a notification
+	entry  engine.Entry // under which the request is registered
 	m      Message
 	params wire.Raw    // as they were received
 	reply  Reply       // nil if the answer goes where messages without a request go
@@ -277,7 +277,7 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	own := &detachment{Detached: how, call: d}
 	d.detached.Store(own)
-	if !c.key.IsZero() && !c.over.Load() {
+	if !c.entry.ID.IsZero() && !c.over.Load() {
 		first := &detachment{call: d, answered: make(chan struct{})}
 		if c.detached.CompareAndSwap(nil, first) {
 			own.answered = first.answered
@@ -344,11 +344,8 @@ func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 // request is a Call that answers a request of the peer. The connection registers it by its canonical id.
 type request struct{ *Call }
 
-// Canonical implements engine.Request.
-func (r request) Canonical() wire.Scalar { return r.key }
-
-// Index implements engine.Request.
-func (r request) Index() *int { return &r.index }
+// Entry implements engine.Request.
+func (r request) Entry() *engine.Entry { return &r.entry }
 
 // newCall returns the call of a message that the peer has sent.
 func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {

@@ -198,7 +198,7 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 	if !p.life.Enter() {
 		return c, c.peer.refused(errNotBegun)
 	}
-	c.key = c.id.Canonical()
+	c.entry.ID = c.id.Canonical()
 	switch p.serving.Begin(p.life.Context(), c) {
 	case engine.Begun:
 		if in.ContextCancels {

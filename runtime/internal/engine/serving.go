@@ -13,10 +13,14 @@ import (
 // Request is a request of the peer.
 type Request interface {
 	comparable
-	// Canonical returns the canonical id of the request, which does not change.
-	Canonical() wire.Scalar
-	// Index returns where Serving keeps the index of the request among the others.
-	Index() *int
+	// Entry returns the entry of the request, which does not change but for what Serving keeps in it.
+	Entry() *Entry
+}
+
+// Entry is what Serving knows about a request.
+type Entry struct {
+	ID    wire.Scalar // the canonical id
+	index int         // among the requests
 }
 
 // Serving holds the requests of the peer that are being handled. Create it with NewServing.
@@ -71,10 +75,10 @@ func (s *Serving[R]) add(r R) Verdict {
 	if s.drained != nil {
 		return Refused
 	}
-	if s.find(r.Canonical()) >= 0 {
+	if s.find(r.Entry().ID) >= 0 {
 		return Duplicate
 	}
-	*r.Index() = len(s.requests)
+	r.Entry().index = len(s.requests)
 	s.requests = append(s.requests, r)
 	s.running++
 	return Begun
@@ -85,7 +89,7 @@ func (s *Serving[R]) find(id wire.Scalar) int {
 	if s.many {
 		return -1
 	}
-	return slices.IndexFunc(s.requests, func(r R) bool { return r.Canonical() == id })
+	return slices.IndexFunc(s.requests, func(r R) bool { return r.Entry().ID == id })
 }
 
 // Remove removes the request with the id, which must then not be answered, and returns it. It returns
@@ -105,7 +109,7 @@ func (s *Serving[R]) Remove(id wire.Scalar) (r R) {
 func (s *Serving[R]) Finish(r R) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := *r.Index()
+	i := r.Entry().index
 	if i >= len(s.requests) || s.requests[i] != r {
 		return false
 	}
@@ -118,7 +122,7 @@ func (s *Serving[R]) delete(i int) {
 	const keptRoom = 4
 	last := len(s.requests) - 1
 	s.requests[i] = s.requests[last]
-	*s.requests[i].Index() = i
+	s.requests[i].Entry().index = i
 	s.requests = slices.Delete(s.requests, last, last+1)
 	if len(s.requests) == 0 && cap(s.requests) > keptRoom {
 		s.requests = nil

@@ -11,26 +11,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// served is a request with an id.
-type served struct {
-	id    int64
-	index int
-}
+// served is a request.
+type served Entry
 
-func (r *served) Canonical() wire.Scalar { return wire.IntScalar(r.id) }
-func (r *served) Index() *int            { return &r.index }
+func (r *served) Entry() *Entry { return (*Entry)(r) }
+
+func newServed(id int64) *served { return &served{ID: wire.IntScalar(id)} }
 
 // TestServing checks ids, cancellation and the end of requests.
 func TestServing(t *testing.T) {
 	s := NewServing[*served](10)
-	id, first, second := wire.IntScalar(1), &served{id: 1}, &served{id: 2}
+	id, first, second := wire.IntScalar(1), newServed(1), newServed(2)
 	if v := s.Begin(t.Context(), first); v != Begun {
 		t.Fatal(v)
 	}
-	if v := s.Begin(t.Context(), &served{id: 1}); v != Duplicate {
+	if v := s.Begin(t.Context(), newServed(1)); v != Duplicate {
 		t.Error("the same id:", v)
 	}
-	if s.Finish(&served{id: 1}) || !s.Finish(first) || s.Finish(first) {
+	if s.Finish(newServed(1)) || !s.Finish(first) || s.Finish(first) {
 		t.Error("Finish is not true once, for the request itself")
 	}
 	if v := s.Begin(t.Context(), first); v != Begun { // the id is free before End
@@ -44,7 +42,7 @@ func TestServing(t *testing.T) {
 		t.Error(all)
 	}
 	drained := s.Refuse()
-	if v := s.Begin(t.Context(), &served{id: 3}); v != Refused {
+	if v := s.Begin(t.Context(), newServed(3)); v != Refused {
 		t.Error("after Refuse:", v)
 	}
 	removed := 0
