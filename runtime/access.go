@@ -11,7 +11,8 @@ import (
 )
 
 // Access decides what the sender of a request may use. Package runtime/auth adds one to the
-// context of each HTTP request that it admits.
+// context of each HTTP request that it admits. If it has the method Scopes() []string, the work of a task may use
+// these scopes after another process has taken it over.
 type Access interface {
 	// Allow returns nil if the sender may use an operation that requires all of the scopes.
 	// Otherwise it returns the error for the sender, which names all scopes of the operation.

@@ -207,6 +207,18 @@ func (a *access) Allow(scopes []string) *runtime.DeniedError {
 	return nil
 }
 
+// Scopes returns the scopes of the token, and those which they include among the scopes that the server knows. Package
+// tasks keeps them for work that goes on when the request is over.
+func (a *access) Scopes() []string {
+	all := slices.Clone(a.caller.Scopes)
+	for _, s := range a.guard.supported() {
+		if a.has(s) {
+			all = append(all, s)
+		}
+	}
+	return oauth.UnionScopes(all)
+}
+
 // has reports whether the token has a scope, or one that includes it.
 func (a *access) has(needed string) bool {
 	return slices.ContainsFunc(a.caller.Scopes, func(has string) bool {

@@ -191,7 +191,6 @@ func (g *Guard) describe() {
 	g.metadata = oauth.ProtectedResourceMetadata{
 		Resource:                              g.opts.Resource,
 		AuthorizationServers:                  g.opts.AuthorizationServers,
-		ScopesSupported:                       g.opts.ScopesSupported,
 		BearerMethodsSupported:                []string{"header"},
 		ResourceName:                          g.opts.Name,
 		ResourceDocumentation:                 g.opts.Documentation,
@@ -204,16 +203,23 @@ func (g *Guard) describe() {
 // described returns the metadata with the scopes of the protected handlers, which may change.
 func (g *Guard) described() []byte {
 	m := g.metadata
-	if m.ScopesSupported == nil {
-		m.ScopesSupported = g.opts.Scopes
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		for _, of := range g.scoped {
-			m.ScopesSupported = oauth.UnionScopes(m.ScopesSupported, of.Scopes())
-		}
-	}
+	m.ScopesSupported = g.supported()
 	text, _ := json.Marshal(m) // strings do not fail
 	return text
+}
+
+// supported returns the scopes that the metadata lists.
+func (g *Guard) supported() []string {
+	if g.opts.ScopesSupported != nil {
+		return g.opts.ScopesSupported
+	}
+	all := g.opts.Scopes
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, of := range g.scoped {
+		all = oauth.UnionScopes(all, of.Scopes())
+	}
+	return all
 }
 
 // MetadataURL returns the URL of the metadata of the resource (RFC 9728), which challenges name, or "" if

@@ -5,9 +5,12 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime"
 )
 
 // TestStreamEnds checks when the streams of a token end: at its expiry, or when it is verified again after it was
@@ -103,5 +106,21 @@ func TestPrincipal(t *testing.T) {
 			t.Errorf("%+v and %+v have the principal %q", other, c, p)
 		}
 		seen[p] = c
+	}
+}
+
+// TestScopesOfAccess checks which scopes the work of a task may use when its request is over: those of the token and,
+// of the scopes that the server knows, those that they include.
+func TestScopesOfAccess(t *testing.T) {
+	verifier := VerifierFunc(func(context.Context, string) (*Caller, error) { return nil, errors.New("not asked") })
+	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier, ScopesSupported: []string{"read", "write", "other", "admin"},
+		Implies: func(has, needed string) bool { return has == "admin" && needed != "other" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := g.As(t.Context(), &Caller{Subject: "u", Scopes: []string{"admin", "special"}})
+	of, ok := runtime.AccessOf(ctx).(interface{ Scopes() []string })
+	if want := []string{"admin", "special", "read", "write"}; !ok || !slices.Equal(of.Scopes(), want) {
+		t.Errorf("got %q, want %q", of.Scopes(), want)
 	}
 }

@@ -30,6 +30,10 @@ func (p permit) limit(ctx context.Context, r *Record) error {
 	noted := &noting{Access: access}
 	err := p.check(runtime.WithAccess(ctx, noted), r.Method, r.Params)
 	r.Limited, r.Scopes = true, noted.scopes
+	// The handler may ask for scopes that depend on its arguments, which are not known yet.
+	if of, ok := access.(interface{ Scopes() []string }); ok {
+		r.Scopes = append(r.Scopes, of.Scopes()...)
+	}
 	return err
 }
 
@@ -49,7 +53,8 @@ func (n *noting) Allow(scopes []string) *runtime.DeniedError {
 }
 
 // withAccess returns a context for work that goes on without a request of its caller. It may use what the caller was
-// allowed to use when the task was created.
+// allowed to use when the task was created: what the item needs and, if the Access can tell them, all scopes that the
+// caller had.
 func (r *Record) withAccess(ctx context.Context) context.Context {
 	if !r.Limited {
 		return ctx
@@ -64,7 +69,7 @@ type allowed []string
 func (a allowed) Allow(scopes []string) *runtime.DeniedError {
 	for _, scope := range scopes {
 		if !slices.Contains(a, scope) {
-			return &runtime.DeniedError{Status: http.StatusForbidden, Message: "forbidden: the work of the task needs a scope that was not checked when the task was created"}
+			return &runtime.DeniedError{Status: http.StatusForbidden, Message: "forbidden: the work of the task needs a scope that its caller was not known to have when the task was created"}
 		}
 	}
 	return nil

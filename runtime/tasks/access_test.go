@@ -31,6 +31,11 @@ func (s scopes) Allow(needed []string) *runtime.DeniedError {
 	return nil
 }
 
+// known is an Access that can tell its scopes, as that of package auth can.
+type known struct{ scopes }
+
+func (k known) Scopes() []string { return k.scopes }
+
 // newScoped returns a server with the tool "wipe", which needs scopes and asks for a further one unless it is "", and
 // a client whose requests have the Access a, or none if it is nil.
 func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []string, further string) *extended {
@@ -122,6 +127,8 @@ func TestTakeOverNeedsScopes(t *testing.T) {
 		{name: "the first scope of the tool", caller: scopes{}, after: []string{"admin"}},
 		{name: "a scope for which the handler asks", caller: scopes{"read"}, before: []string{"read"}, after: []string{"read"}, further: "admin"},
 		{name: "a scope of the tool for which the handler asks", caller: scopes{"read"}, before: []string{"read"}, after: []string{"read"}, further: "read", runs: true},
+		{name: "a scope of the caller for which the handler asks", caller: known{scopes{"read", "admin"}}, before: []string{"read"}, after: []string{"read"}, further: "admin", runs: true},
+		{name: "a scope that the caller lacks for which the handler asks", caller: known{scopes{"read", "write"}}, before: []string{"read"}, after: []string{"read"}, further: "admin"},
 		{name: "no Access", before: []string{"read"}, after: []string{"admin"}, further: "more", runs: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
