@@ -42,6 +42,8 @@ type arguments struct {
 	Any   any            `json:"any,omitempty"`
 	Text  int            `json:"text,omitempty,string"`
 	Exact json.Number    `json:"exact,omitempty"`
+	Keys  map[int8]bool  `json:"keys,omitempty"`
+	Ports map[uint8]bool `json:"ports,omitempty"`
 }
 
 // page has methods of encoding/json, whose errors name Go types.
@@ -105,6 +107,8 @@ func TestInvalidArguments(t *testing.T) {
 		{many.Call, `{"any":[1e400]}`, `/any: is out of range: 1e400`},
 		{many.Call, `{"bytes":"%"}`, "/bytes: must be bytes in base64: illegal"},
 		{many.Call, `{"text":"1.5"}`, "/text: must be an integer in a string"},
+		{many.Call, `{"keys":{"500":true}}`, `/keys/500: the name "500" of a member is not valid: must be an integer of 8 bits`},
+		{many.Call, `{"ports":{"-5":true}}`, `/ports/-5: the name "-5" of a member is not valid: must be an integer of 8 bits without a sign`},
 		{many.Call, `{"exact":"1"}`, `/exact: must be a number, found the string "1"`},
 	} {
 		_, err := tt.tool(t.Context(), tt.arguments)

@@ -182,13 +182,15 @@ func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
 	if method, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		err = method.UnmarshalText([]byte(name))
 	} else if s.key.form == integer {
-		var n int64
-		n, err = strconv.ParseInt(name, 10, s.key.t.Bits())
-		key.SetInt(n)
+		n, wrong := strconv.ParseInt(name, 10, s.key.t.Bits())
+		if key.SetInt(n); wrong != nil {
+			err = fmt.Errorf("must be an integer of %d bits", s.key.t.Bits())
+		}
 	} else if s.key.form == unsigned {
-		var n uint64
-		n, err = strconv.ParseUint(name, 10, s.key.t.Bits())
-		key.SetUint(n)
+		n, wrong := strconv.ParseUint(name, 10, s.key.t.Bits())
+		if key.SetUint(n); wrong != nil {
+			err = fmt.Errorf("must be an integer of %d bits without a sign", s.key.t.Bits())
+		}
 	} else {
 		key.SetString(name)
 	}

@@ -39,6 +39,18 @@ type rank int
 
 func (*rank) Enum() []rank { return []rank{1, 2} }
 
+// day is an integer in Go and a text in JSON.
+type day int
+
+func (day) Enum() []day { return []day{0, 1} }
+
+func (d day) MarshalText() ([]byte, error) { return []byte([]string{"mon", "tue"}[d]), nil }
+
+func (d *day) UnmarshalText(text []byte) error {
+	*d = day(strings.Index("mon tue", string(text)) / 4)
+	return nil
+}
+
 // derivedOf returns the schema of a type.
 func derivedOf[T any](objects bool) (wire.Raw, error) {
 	t := new(described)
@@ -134,12 +146,16 @@ func TestDerive(t *testing.T) {
 			B map[rank]int          `json:"b"`
 			C map[netip.Addr]string `json:"c"`
 			D stdjson.Number        `json:"d" jsonschema:"minimum=1"`
+			E day                   `json:"e"`
+			F map[day]int           `json:"f"`
 		}], `{
 			"properties":{"a":{"type":"object","propertyNames":{"enum":["left","right"]},"additionalProperties":{"type":"integer"}},
 				"b":{"type":"object","propertyNames":{"enum":["1","2"]},"additionalProperties":{"type":"integer"}},
 				"c":{"type":"object","additionalProperties":{"type":"string"}},
-				"d":{"type":"number","minimum":1}},
-			"additionalProperties":false,"type":"object","required":["a","b","c","d"]}`},
+				"d":{"type":"number","minimum":1},
+				"e":{"type":"string","enum":["mon","tue"]},
+				"f":{"type":"object","propertyNames":{"enum":["mon","tue"]},"additionalProperties":{"type":"integer"}}},
+			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f"]}`},
 		{derivedOf[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive(true)

@@ -163,10 +163,12 @@ func (b *shaper) shape(t reflect.Type) (*shape, error) {
 	if err := s.methods(); err != nil {
 		return nil, err
 	}
-	if s.reads != byForm && s.writes != byForm {
-		return s, nil
+	if s.reads == byForm || s.writes == byForm {
+		if err := b.fill(s); err != nil {
+			return s, err
+		}
 	}
-	return s, b.fill(s)
+	return s, s.enumMethod()
 }
 
 // methods sets what the methods of a type say about its values.
@@ -284,9 +286,6 @@ func (b *shaper) fill(s *shape) (err error) {
 		err = b.structure(s)
 	default:
 		return fmt.Errorf("unsupported type %s", s.t)
-	}
-	if err == nil {
-		err = s.enumMethod()
 	}
 	return err
 }
