@@ -366,9 +366,15 @@ func (c *Checker) choice(all [][]problem, depth int, tags []string) bool {
 	return true
 }
 
-// enumerate reports the problems of each of several alternatives.
+// enumerate reports the problems of each of several alternatives. A problem that all of them have is reported once, by
+// itself, and what then remains only if it does so for each.
 func (c *Checker) enumerate(how string, all [][]problem) {
 	const mostAlternatives, mostProblems, mostText = 10, 5, 1500
+	shared, all := common(all)
+	c.problems = append(c.problems, shared...)
+	if len(shared) > 0 && slices.ContainsFunc(all, func(rest []problem) bool { return len(rest) == 0 }) {
+		return
+	}
 	var b strings.Builder
 	b.WriteString("must match " + how + " of these alternatives:")
 	for i, problems := range all {
@@ -389,4 +395,21 @@ func (c *Checker) enumerate(how string, all [][]problem) {
 		}
 	}
 	c.keep(problem{Problem: wire.Problem{Message: b.String()}})
+}
+
+// common returns the problems that all alternatives have, and the other ones of each.
+func common(all [][]problem) (shared []problem, rest [][]problem) {
+	const most = 20 // each is compared with those of all alternatives
+	has := func(problems []problem, p problem) bool {
+		return slices.ContainsFunc(problems, func(other problem) bool { return other.Problem == p.Problem })
+	}
+	for _, p := range all[0][:min(len(all[0]), most)] {
+		if !slices.ContainsFunc(all, func(problems []problem) bool { return !has(problems, p) }) {
+			shared = append(shared, p)
+		}
+	}
+	for _, problems := range all {
+		rest = append(rest, slices.DeleteFunc(slices.Clone(problems), func(p problem) bool { return has(shared, p) }))
+	}
+	return shared, rest
 }

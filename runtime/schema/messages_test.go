@@ -186,7 +186,8 @@ func TestAlternatives(t *testing.T) {
 		{"lists of values of an untagged member", func(c *schema.Checker) { c.AnyOf(a, b) }, `{"t":"a","mode":3}`,
 			[]string{`at /mode: must be one of 1, 2, found 3`}},
 		{"no tag", shape, `{}`,
-			[]string{`must match at least one of these alternatives: (1) missing member "kind"; missing member "radius" (2) missing member "kind"; missing member "side"`}},
+			[]string{`missing member "kind"`, `must match at least one of these alternatives: (1) missing member "radius" (2) missing member "side"`}},
+		{"no tag, which is all that one lacks", func(c *schema.Checker) { c.OneOf(cat, dog) }, `{}`, []string{`missing member "t"`}},
 		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(schema.Null), elements(typed(schema.String))) }, `["a",1]`,
 			[]string{"at /1: must be a string, found 1"}},
 		{"two at once", func(c *schema.Checker) { c.OneOf(typed(schema.Null), typed(schema.Number), typed(schema.Integer)) }, `1`,
@@ -251,7 +252,7 @@ func TestBudget(t *testing.T) {
 	if diff := cmp.Diff([]string{refusal}, problems(t, deep(500), not)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := problems(t, deep(8), node); len(got) != 1 || got[0] == refusal {
+	if got := problems(t, deep(8), node); len(got) != 9 || got[0] == refusal {
 		t.Errorf("a small value: %q", got)
 	}
 }
