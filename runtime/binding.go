@@ -102,10 +102,6 @@ type Binding struct {
 	// called for each call of a tool over HTTP in revisions that have no sessions, so it must be quick.
 	ToolHeaders func(tool string) *headers.Table
 
-	// Unhinted means that the implementation does not know how long results may be kept. What its
-	// results say about that only fills their place and is replaced, see ServerOptions.Cache.
-	Unhinted bool
-
 	// Forwards means that the binding passes messages on between two peers, which may know more than this
 	// program: it may send messages that the table does not have, and the result of a stateless request may
 	// be of an unknown type.

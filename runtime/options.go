@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -251,8 +250,6 @@ func (h *CacheHints) check() error {
 	}
 	return nil
 }
-
-func (h CacheHint) ttl() string { return strconv.FormatInt(h.TTL.Milliseconds(), 10) }
 
 // scope returns the cacheScope as JSON.
 func (h CacheHint) scope() string { return `"` + h.scopeName() + `"` }

@@ -269,12 +269,6 @@ const (
 	atScope
 )
 
-// edit is a change of a text: what Span holds becomes text.
-type edit struct {
-	wire.Span
-	text string
-}
-
 // appendResult appends a result, completed.
 func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 	start := len(dst)
@@ -362,33 +356,10 @@ func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	if hinted {
 		hint = c.hint()
 	}
-
-	var edits [3]edit
-	n := 0
 	if at := found[atMeta]; at.End > 0 && self != "" {
-		if e, ok := identify(text, at, self); ok {
-			edits[n], n = e, n+1
-		}
+		meta := text[at.Start:at.End]
+		dst = slices.Insert(dst, start+at.Start+len(open(meta)), []byte(identity(meta, self))...)
 	}
-	if hinted && b.Unhinted {
-		for _, e := range []edit{{found[atTTL], hint.ttl()}, {found[atScope], hint.scope()}} {
-			if e.End > 0 && string(text[e.Start:e.End]) != e.text {
-				edits[n], n = e, n+1
-			}
-		}
-	}
-	for ; n > 0; n-- { // from the end, so that the other places stay where they are
-		last := 0
-		for i, e := range edits[:n] {
-			if e.Start > edits[last].Start {
-				last = i
-			}
-		}
-		e := edits[last]
-		dst = slices.Replace(dst, start+e.Start, start+e.End, []byte(e.text)...)
-		edits[last] = edits[n-1]
-	}
-
 	dst = open(dst)
 	if found[atResultType].End == 0 {
 		dst = append(wire.AppendName(dst, "resultType"), `"`+resultComplete+`"`...)
@@ -405,23 +376,20 @@ func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// identify returns the edit that adds self to the object _meta, unless it has that member or is no
-// object.
-func identify(text []byte, at wire.Span, self string) (edit, bool) {
-	meta := text[at.Start:at.End]
-	if meta[0] != '{' {
-		return edit{}, false
-	}
+// identity returns what is inserted at the end of the object _meta, so that it names the server: nothing if it has
+// that member or is no object.
+func identity(meta []byte, self string) string {
 	var found [1]wire.Span
-	wire.FindMembers(meta, []string{metaServerInfo}, found[:])
-	if found[0].End > 0 {
-		return edit{}, false
+	if meta[0] == '{' {
+		wire.FindMembers(meta, []string{metaServerInfo}, found[:])
 	}
-	end := at.Start + len(open(meta))
-	if text[end-1] != '{' {
-		self = "," + self
+	switch {
+	case meta[0] != '{' || found[0].End > 0:
+		return ""
+	case len(open(meta)) > 1:
+		return "," + self
 	}
-	return edit{wire.Span{Start: end, End: end}, self}, true
+	return self
 }
 
 // open returns dst without the closing bracket at its end and the space before it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -41,7 +40,6 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Listen:       b.listen(),
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,
-			Unhinted:     !slices.ContainsFunc(t.Revisions[at].Methods, func(m runtime.Method) bool { return m.Cacheable }),
 			Around:       b.around,
 		}
 	}
