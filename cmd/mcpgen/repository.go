@@ -66,7 +66,15 @@ func readRepository(name string, src []byte) ([]entry, error) {
 	_, err := diff.ParseConfig(name, src, func(f *config.File) map[string]config.Reader {
 		return map[string]config.Reader{"generate": func(n *yaml.Node) {
 			before := f.Failed()
-			f.Sequence(n, "generate", func(n *yaml.Node) { all = append(all, readEntry(f, n)) })
+			f.Sequence(n, "generate", func(n *yaml.Node) {
+				e := readEntry(f, n)
+				for _, other := range all {
+					if e.out != "" && filepath.Clean(e.out) == filepath.Clean(other.out) {
+						f.Fail(n, "%s: the element at %s has the folder %s, too", e.kind, other.where, e.out)
+					}
+				}
+				all = append(all, e)
+			})
 			if len(all) == 0 && f.Failed() == before {
 				f.Fail(n, "generate: the list is empty; an element names a list and a folder, such as {tools: tools.json, server: .}")
 			}

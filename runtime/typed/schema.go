@@ -82,7 +82,7 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 	if rest, ok := strings.CutPrefix(string(of), `{"type":"`); ok && !strings.Contains(rest, `"enum":`) {
 		name, rest, _ := strings.Cut(rest, `"`)
 		of = []byte(`{"type":["` + name + `","null"]` + rest)
-	} else {
+	} else if string(of) != "{}" {
 		of = []byte(`{"anyOf":[` + string(of) + `,{"type":"null"}]}`)
 	}
 	return add(add(of, f.texts...), f.presets...)
@@ -191,7 +191,9 @@ func (d *deriver) keys(key *shape) []byte {
 
 // member returns the schema of a field, and checks its default.
 func (d *deriver) member(s *shape, f *field) []byte {
-	of := d.schema(f.shape, f.facets)
+	facets := f.facets
+	facets.nullable = facets.nullable || f.null
+	of := d.schema(f.shape, facets)
 	if f.quoted {
 		of = add(add(object(wire.Member{Name: "type", Value: `"string"`}), f.facets.texts...), append(f.facets.rules, f.facets.presets...)...)
 	}

@@ -68,6 +68,7 @@ type field struct {
 	// omitEmpty and omitZero are the options of the tag json.
 	omitEmpty, omitZero bool
 	quoted              bool // a number or boolean is in a string
+	null                bool // a nil pointer is written as null
 	// fits checks whether a value is one of an alternative.
 	fits func(*schema.Checker)
 }
@@ -407,6 +408,7 @@ func (b *shaper) field(of reflect.Type, one *field, f reflect.StructField) (err 
 	if one.shape, err = b.shape(f.Type); err != nil {
 		return err
 	}
+	one.null = b.written && one.shape.form == pointer && !one.omitEmpty && !one.omitZero
 	b.later = append(b.later, func() error {
 		if err := one.readTags(f.Tag); err != nil {
 			return fmt.Errorf("%s.%s: %w", of, f.Name, err)

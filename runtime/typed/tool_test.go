@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -208,6 +209,54 @@ func TestCompile(t *testing.T) {
 		}
 		if _, err := tool.Call(t.Context(), `{"word":"xy"}`); err == nil || !strings.Contains(err.Error(), "invalid arguments") {
 			t.Errorf("%s: %v", definition, err)
+		}
+	}
+}
+
+// TestNilResults calls a tool whose result has nil pointers that its tags do not leave out. They are written as null,
+// so the output schema allows that.
+func TestNilResults(t *testing.T) {
+	type part struct {
+		N int `json:"n"`
+	}
+	type choice struct {
+		typed.OneOf
+		Part *part
+		Text *string
+	}
+	type result struct {
+		Count  *int       `json:"count"`
+		Part   *part      `json:"part" jsonschema:"a part"`
+		When   *time.Time `json:"when"`
+		Any    *any       `json:"any"`
+		Choice *choice    `json:"choice"`
+		Self   *result    `json:"self"`
+		Left   *int       `json:"left,omitempty"`
+	}
+	tool := typed.Tool(wire.Object(`{"name":"t"}`), func(_ context.Context, in *part) (*result, error) {
+		out := &result{}
+		if in.N > 0 {
+			out.Choice = &choice{Text: new("x")}
+		}
+		return out, nil
+	})
+	definition, err := wire.MarshalString(tool.Definition)
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema, _ := wire.Raw(definition).At("/outputSchema/properties")
+	const self = `{"anyOf":[{"$ref":"#/$defs/result"},{"type":"null"}]}`
+	want := `{"count":{"type":["integer","null"]},
+		"part":{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false,"description":"a part"},
+		"when":{"type":["string","null"],"format":"date-time"},"any":{},
+		"choice":{"anyOf":[{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false},{"type":"string"}]},{"type":"null"}]},
+		"self":` + self + `,"left":{"type":"integer"}}`
+	if !wire.Equal(schema, wire.Raw(want)) {
+		t.Errorf("got %s, want %s", schema, want)
+	}
+	for _, arguments := range []wire.Object{`{"n":0}`, `{"n":1}`} {
+		if _, err := tool.Call(t.Context(), arguments); err != nil {
+			t.Errorf("%s: %v", arguments, err)
 		}
 	}
 }
