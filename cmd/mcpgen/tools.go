@@ -81,7 +81,7 @@ instructions and capabilities. mcpgen diff compares them, and "mcpgen server" an
 "mcpgen client" generate a method for each prompt, resource and template.
 
 With --openapi, the tools are the operations of an HTTP API, described by an OpenAPI
-document (2.0, 3.0 or 3.1, JSON or YAML). "mcpgen server" generates handlers for them that
+document (2.0 and 3.0 to 3.2, JSON or YAML). "mcpgen server" generates handlers for them that
 call the API. The mapping file, which is written first and then kept, says which
 operations become tools and what the tools are called.`,
 		Args: func(cmd *cobra.Command, args []string) error {

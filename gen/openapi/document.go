@@ -154,12 +154,12 @@ func read(name string, text []byte, open authoring.Open, limit int64) (*document
 		all.fail(root, "an OpenAPI document must be an object, found %s", root.kind())
 	case root.get("swagger").exists():
 		if all.swagger = strings.Trim(string(root.get("swagger").raw), `"`) == "2.0"; !all.swagger {
-			all.fail(root.get("swagger"), "the version %s of Swagger is not supported; OpenAPI 2.0, 3.0 and 3.1 are", root.get("swagger").raw)
+			all.fail(root.get("swagger"), "the version %s of Swagger is not supported; OpenAPI 2.0, 3.0, 3.1 and 3.2 are", root.get("swagger").raw)
 		}
 	case !root.get("openapi").exists():
 		all.fail(root, `the document has no member "openapi", so it is not an OpenAPI document`)
-	case version != "3.0" && version != "3.1" && !strings.HasPrefix(version, "3.0.") && !strings.HasPrefix(version, "3.1."):
-		all.fail(root.get("openapi"), "the version %s is not supported; OpenAPI 2.0, 3.0 and 3.1 are", root.get("openapi").raw)
+	case !slices.ContainsFunc([]string{"3.0", "3.1", "3.2"}, func(known string) bool { return version == known || strings.HasPrefix(version, known+".") }):
+		all.fail(root.get("openapi"), "the version %s is not supported; OpenAPI 2.0, 3.0, 3.1 and 3.2 are", root.get("openapi").raw)
 	}
 	if paths := root.get("paths"); paths.exists() && paths.kind() != wire.KindObject {
 		all.fail(paths, "must be an object of paths, found %s", paths.kind())

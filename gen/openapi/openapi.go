@@ -1,4 +1,4 @@
-// Package openapi turns the operations of an OpenAPI document (2.0, 3.0 or 3.1, JSON or YAML) into tools that
+// Package openapi turns the operations of an OpenAPI document (2.0 and 3.0 to 3.2, JSON or YAML) into tools that
 // call them.
 //
 // A tool has the parameters and the body of its operation as properties of its arguments, and the

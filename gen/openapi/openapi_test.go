@@ -246,14 +246,40 @@ paths:
 	}
 }
 
+// TestNewerOperations reads the operations that only OpenAPI 3.2 has.
+func TestNewerOperations(t *testing.T) {
+	result, err := openapi.Import(openapi.Options{Name: "a.yaml", Text: []byte(`
+openapi: 3.2.0
+paths:
+  /a:
+    query: {requestBody: {content: {application/json: {schema: {type: object}}}}}
+    additionalOperations: {PURGE: {operationId: purge}, x-none: 1}
+`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := tools.Read([]byte(result.List))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, tool := range list.Tools {
+		all = append(all, fmt.Sprint(tool.Name, " ", tool.Operation.Method, " ", strings.Contains(string(tool.Definition), `"readOnlyHint":true`)))
+	}
+	if diff := cmp.Diff([]string{"query_a QUERY true", "purge PURGE false"}, all); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // TestFaults checks documents that cannot be imported.
 func TestFaults(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"a.json", `[]`, "a.json:1:1: an OpenAPI document must be an object, found an array"},
 		{"a.json", `{"openapi":"3.0.0","paths":`, "a.json"},
 		{"a.yaml", "a: [", "a.yaml:1:4: is not YAML: "},
-		{"a.json", `{"openapi":"4.0.0"}`, `/openapi: the version "4.0.0" is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
-		{"a.json", `{"swagger":"1.2"}`, `a.json:1:2: /swagger: the version "1.2" of Swagger is not supported; OpenAPI 2.0, 3.0 and 3.1 are`},
+		{"a.json", `{"openapi":"3.0.0","paths":{"/a":["x"]}}`, `a.json:1:29: /paths/~1a: a path must be an object of operations, found an array`},
+		{"a.json", `{"openapi":"4.0.0"}`, `/openapi: the version "4.0.0" is not supported; OpenAPI 2.0, 3.0, 3.1 and 3.2 are`},
+		{"a.json", `{"swagger":"1.2"}`, `a.json:1:2: /swagger: the version "1.2" of Swagger is not supported; OpenAPI 2.0, 3.0, 3.1 and 3.2 are`},
 		{"a.yaml", "openapi: 3.1", "the document has no operations"},
 		{"a.json", `{"openapi":"3.0.0","paths":[]}`, "/paths: must be an object of paths, found an array"},
 		{"a.json", `{"openapi":"3.0.0","paths":{"a":{"get":{}}}}`, `a.json:1:29: /paths/a: a path must begin with a slash, found "a"`},

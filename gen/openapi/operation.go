@@ -11,7 +11,7 @@ import (
 )
 
 // methods are the members of a path that are operations.
-var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace", "query"}
 
 // operation is an operation of the document.
 type operation struct {
@@ -60,20 +60,30 @@ func (d *documents) operations() []*operation {
 		if !ok {
 			continue
 		}
-		for method, n := range item.members {
-			if !slices.Contains(methods, method) {
-				continue
-			}
+		if item.kind() != wire.KindObject {
+			d.fail(item, "a path must be an object of operations, found %s", item.kind())
+			continue
+		}
+		add := func(method string, n node) {
 			// OpenAPI has no references here, but documents that were divided into files do.
 			n, ok := d.resolve(n)
-			if !ok {
-				continue
-			}
-			if n.kind() != wire.KindObject {
+			switch {
+			case !ok:
+			case n.kind() != wire.KindObject:
 				d.fail(n, "an operation must be an object, found %s", n.kind())
-				continue
+			default:
+				all = append(all, &operation{n, item, method, path, n.text("operationId")})
 			}
-			all = append(all, &operation{n, item, strings.ToUpper(method), path, n.text("operationId")})
+		}
+		for method, n := range item.members {
+			if slices.Contains(methods, method) {
+				add(strings.ToUpper(method), n)
+			}
+		}
+		for method, n := range item.get("additionalOperations").members { // since 3.2
+			if !strings.HasPrefix(method, "x-") {
+				add(method, n)
+			}
 		}
 	}
 	return all
@@ -191,7 +201,7 @@ func (b *toolBuilder) annotations() wire.Raw {
 		title = `"title":` + quoted(s) + ","
 	}
 	switch b.o.method {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
+	case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY":
 		return wire.Raw(`{` + title + `"readOnlyHint":true,"openWorldHint":true}`)
 	case "PUT":
 		return wire.Raw(`{` + title + `"readOnlyHint":false,"idempotentHint":true,"openWorldHint":true}`)
