@@ -129,7 +129,7 @@ func TestErrorTexts(t *testing.T) {
 	}
 	older := func(answer func(r *http.Request, m jsonrpc.Message) (int, string, string)) func(t *testing.T) runtime.Transport {
 		return func(t *testing.T) runtime.Transport {
-			transport, err := sse.Dial(t.Context(), "https://a.example/sse", sse.ClientOptions{HTTPClient: &http.Client{Transport: httpSite(answer)}})
+			transport, err := sse.Dial(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: httpSite(answer)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +231,7 @@ func TestErrorTexts(t *testing.T) {
 		}, `runtime: the answer was lost: session closed`},
 
 		{"connect: SSE", func(t *testing.T) error {
-			_, err := sse.Dial(t.Context(), "https://a.example/sse", sse.ClientOptions{HTTPClient: &http.Client{Transport: always(500, "", "")}})
+			_, err := sse.Dial(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(500, "", "")}})
 			return err
 		}, `sse: connect: HTTP status 500 Internal Server Error`},
 		{"connect: the stream of SSE ends", connect(older(func(r *http.Request, m jsonrpc.Message) (int, string, string) {

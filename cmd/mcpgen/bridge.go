@@ -162,7 +162,7 @@ func listenBridge(ctx context.Context, stderr io.Writer, b *bridge.Bridge, addre
 		return err
 	}
 	current := streamable.NewHandler(b, streamable.Options{})
-	older := sse.NewHandler(b, sse.Options{})
+	older := sse.NewHandler(b, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", current)
 	mux.Handle("/sse", older)

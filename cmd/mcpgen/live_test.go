@@ -9,6 +9,7 @@ import (
 
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // TestFetchOverSSE reads the tools of a server that supports only HTTP+SSE.
@@ -17,7 +18,7 @@ func TestFetchOverSSE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := sse.NewHandler(list.server(nil), sse.Options{})
+	handler := sse.NewHandler(list.server(nil), streamable.Options{})
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	defer handler.Close()

@@ -54,7 +54,7 @@ func (t *Transport) Fallback(ctx context.Context, refused error) (runtime.Transp
 	if !older(refused) {
 		return nil, refused
 	}
-	transport, err := sse.Dial(ctx, t.url, sse.ClientOptions{HTTPClient: t.opts.HTTPClient, Header: t.opts.Header, MaxMessage: t.opts.MaxMessage})
+	transport, err := sse.Dial(ctx, t.url, t.opts)
 	if err != nil {
 		return nil, prefix.Errorf("dial: server accepts neither Streamable HTTP (%w) nor HTTP with SSE (%w)", refused, err)
 	}

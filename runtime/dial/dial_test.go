@@ -51,7 +51,7 @@ func TestConnect(t *testing.T) {
 	info := runtime.ServerOptions{Name: "s", Version: "1"}
 	newer := streamable.NewHandler(runtime.NewServer(info, binding(newer2025, runtime.ToServer), binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer newer.Close()
-	older := sse.NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), sse.Options{})
+	older := sse.NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer older.Close()
 	// Servers of the older transport differ in how they refuse a POST to the URL of the
 	// stream.

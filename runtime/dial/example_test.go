@@ -20,7 +20,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, sse.Options{})
+	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", newer)
 	mux.Handle("/sse", older)

@@ -116,10 +116,10 @@ func (b *backend) dial(t *testing.T, way string) func() runtime.Transport {
 // serve serves the proxy over HTTP. It returns the function that connects a client.
 func serve(t *testing.T, p *proxy.Proxy, front string) func() (runtime.Transport, error) {
 	if front == "sse" {
-		server := httptest.NewServer(sse.NewHandler(p, sse.Options{}))
+		server := httptest.NewServer(sse.NewHandler(p, streamable.Options{}))
 		t.Cleanup(server.Close)
 		return func() (runtime.Transport, error) {
-			return sse.Dial(t.Context(), server.URL, sse.ClientOptions{})
+			return sse.Dial(t.Context(), server.URL, streamable.ClientOptions{})
 		}
 	}
 	server := httptest.NewServer(streamable.NewHandler(p, streamable.Options{}))

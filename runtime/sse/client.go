@@ -17,24 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
-
-// StatusError is the error of a message that the server refused with an HTTP status.
-type StatusError = web.StatusError
-
-// ClientOptions configure a client's Transport. The zero value is ready for use.
-type ClientOptions struct {
-	// HTTPClient sends the requests. Its Timeout, if there is one, also ends the session. It never
-	// follows redirects to other servers. If it has no Transport, or is nil, the session has
-	// connections of its own, configured as those of http.DefaultTransport, and closes them when it
-	// ends.
-	HTTPClient *http.Client
-	// Header is added to every request.
-	Header http.Header
-	// MaxMessage limits the messages that are read, in bytes. It should be the same as in the
-	// options of the client. 0 means runtime.DefaultMaxClientMessage.
-	MaxMessage int
-}
 
 // framing is the size that an event may have in addition to a message of maximum size.
 const framing = 4 << 10
@@ -43,7 +27,7 @@ const framing = 4 << 10
 type Transport struct {
 	http             *http.Client
 	closeConnections func()
-	opts             ClientOptions
+	opts             streamable.ClientOptions
 	endpoint         string
 	body             io.Closer
 
@@ -59,8 +43,10 @@ type received struct {
 }
 
 // Dial opens the event stream of a server and waits for the endpoint that the server names. The
-// endpoint must be on the same server. ctx limits the opening, not the session.
-func Dial(ctx context.Context, address string, opts ClientOptions) (*Transport, error) {
+// endpoint must be on the same server. ctx limits the opening, not the session. MaxRetries and Logger of the options
+// have no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
+// *[streamable.StatusError].
+func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
 	if err != nil {
 		return nil, prefix.Errorf("sse: %w", err)

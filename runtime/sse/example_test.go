@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, sse.Options{})
+	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", newer)
 	mux.Handle("/sse", older)
@@ -28,7 +28,7 @@ func Example() {
 	defer older.Close()
 
 	ctx := context.Background()
-	transport, err := sse.Dial(ctx, listening.URL+"/sse", sse.ClientOptions{})
+	transport, err := sse.Dial(ctx, listening.URL+"/sse", streamable.ClientOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,11 +7,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // The defaults of Options.
@@ -20,99 +23,77 @@ const (
 	defaultIOTimeout = 30 * time.Second
 )
 
-// Options configure a Handler. The zero value is safe, as in package streamable.
-type Options struct {
-	// Hosts are the allowed values of the Host header, without ports; "*" allows any. If Hosts is
-	// empty, requests to a loopback address must name a loopback host.
-	Hosts []string
-	// Origins are the origins, such as "https://app.example.com", whose pages may send requests in
-	// addition to pages of the server's own host; "*" allows any.
-	Origins []string
-	// User returns the user that sent a request, as determined by a middleware in front of the
-	// handler. A session belongs to its user: for others it does not exist (status 404). An error
-	// gives status 403. If User is nil, it is the user of [runtime.WithPrincipal], as the middleware
-	// of runtime/auth sets it; every client that knows the id of a session without a user can
-	// use it.
-	User func(r *http.Request) (string, error)
-
-	// Endpoint is the path or URL to which clients send their messages. It must lead to this
-	// handler. "" means the path of the request that opens the session.
-	Endpoint string
-
-	// MaxSessions limits the open sessions. At the limit, a new session replaces one whose client has
-	// sent nothing after initialize, or is refused with status 503 if there is none. A session whose
-	// client sends nothing after initialize ends after 10 seconds. 0 means 10,000.
-	MaxSessions int
-	// MaxSessionsPerUser limits the sessions of each user that User returns, as MaxSessions limits
-	// all. 0 means 1,000, a negative number no limit.
-	MaxSessionsPerUser int
-	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
-	// MaxSessions limits all. 0 means 1,000, a negative number no limit.
-	MaxSessionsPerAddress int
-	// MaxBytes limits the bytes of messages in memory at a time, as in package streamable: a message of a
-	// client beyond it is refused with status 503, and a session that cannot be sent a message ends. 0 means
-	// 256 MiB, a negative number no limit.
-	MaxBytes int
-	// Address returns the address of a request's client, as in package streamable.
-	Address func(r *http.Request) string
-
-	// KeepAlive is the interval between comments on the stream, by which a lost connection is
-	// noticed. 0 means 30 seconds, a negative duration means no comments.
-	KeepAlive time.Duration
-	// IOTimeout limits the time for a body to arrive and for a client to accept an event. A client
-	// that takes longer for an event loses its session. 0 means 30 seconds, a negative
-	// duration no limit.
-	IOTimeout time.Duration
-}
-
 // paramSession is the parameter of the endpoint's URL with the session's id.
 const paramSession = "sessionId"
 
 // Handler serves the sessions of a server: the GET that opens one, and the POSTs of its
 // messages. It is safe for concurrent use.
 type Handler struct {
+	// Endpoint is the path or URL to which clients send their messages. It must lead to this
+	// handler. "" means the path of the request that opens the session. Set it before the first request.
+	Endpoint string
+
 	server   runtime.SessionServer
-	opts     Options
+	opts     streamable.Options
 	guard    web.Guard
 	log      *slog.Logger
 	sessions *web.Sessions
+	traffic  *web.Load // nil if Options.Load limits nothing
 	budget   *web.Budget
+	draining atomic.Bool // Shutdown was called
 }
 
-// NewHandler returns a handler for the sessions of server.
-func NewHandler(server runtime.SessionServer, opts Options) *Handler {
+// NewHandler returns a handler for the sessions of server. The options are those of the handler of Streamable HTTP, so
+// that a program which serves both has one set. A session is a connection here, which cannot be resumed: a session with
+// a request after initialize is not replaced by another one, a client that takes longer than IOTimeout for an event
+// loses its session, as does one for whose message MaxBytes has no room, and Stateless, Sharing, Events, MaxRequests,
+// IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport does not have.
+func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler {
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, defaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, defaultIOTimeout)
 	if opts.User == nil {
 		opts.User = func(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 	}
 	return &Handler{
-		server: server,
-		opts:   opts,
-		guard:  web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
-		log:    server.Logger(),
-		budget: web.NewBudget(opts.MaxBytes),
+		server:  server,
+		opts:    opts,
+		guard:   web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
+		log:     server.Logger(),
+		traffic: web.NewLoad(web.LoadLimits(opts.Load), opts.Address),
+		budget:  web.NewBudget(opts.MaxBytes),
 		sessions: web.NewSessions(web.Limits{
 			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
 		}, opts.User),
 	}
 }
 
-// Shutdown ends all sessions gracefully. It refuses new sessions with status 503, and new calls with
+// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options, Shutdown
+// refuses new sessions with status 503, and new calls with
 // an error. A session ends when its calls in flight are answered. If ctx ends first, the contexts of
 // the remaining calls end, and their clients get an error. Shutdown returns when all sessions are
 // over: nil, or the cause of ctx if that ended first.
 //
 // streamable.ListenAndServe calls it before http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error { return h.sessions.Shutdown(ctx) }
+func (h *Handler) Shutdown(ctx context.Context) error {
+	h.announce(ctx)
+	return h.sessions.Shutdown(ctx)
+}
+
+// announce makes Ready false and waits for the DrainDelay. A later call does not wait.
+func (h *Handler) announce(ctx context.Context) {
+	if !h.draining.Swap(true) && h.opts.DrainDelay > 0 {
+		engine.Wait(ctx.Done(), h.opts.DrainDelay, nil)
+	}
+}
 
 // Ready reports whether the handler takes new sessions: Shutdown was not called.
-func (h *Handler) Ready() bool { return !h.sessions.Closing() }
+func (h *Handler) Ready() bool { return !h.draining.Load() }
 
-// Close calls Shutdown with the Grace of the server's options as time limit. It may be registered
-// with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
+// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be
+// registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
 func (h *Handler) Close() {
+	h.announce(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.Shutdown(ctx) // the error only says that Grace was not enough
@@ -180,8 +161,8 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 
 // endpoint returns the URL to which the client of the request sends its messages.
 func (h *Handler) endpoint(r *http.Request) (*url.URL, error) {
-	if h.opts.Endpoint != "" {
-		return url.Parse(h.opts.Endpoint)
+	if h.Endpoint != "" {
+		return url.Parse(h.Endpoint)
 	}
 	u, err := url.ParseRequestURI(r.RequestURI) // a mux may have removed a prefix from r.URL.Path
 	if err != nil {
@@ -235,22 +216,39 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()}
-	if err := web.CheckMessage(in.Content()); err != nil {
+	admission, err := h.admit(r, &in)
+	release := func() {
+		admission.Leave()
 		response.Body.Release()
+	}
+	if err != nil {
+		release()
 		return err
 	}
 	if !s.use() {
-		response.Body.Release()
+		release()
 		return h.sessions.NoSession()
 	}
 	if run := s.inbox.Accept(in); run == nil {
-		response.Body.Release()
+		release()
 	} else {
 		go func() {
-			defer response.Body.Release()
+			defer release()
 			run()
 		}()
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
+}
+
+// admit checks a message and counts its requests.
+func (h *Handler) admit(r *http.Request, in *runtime.Incoming) (*web.Admission, error) {
+	if err := web.CheckMessage(in.Content()); err != nil || h.traffic == nil {
+		return nil, err
+	}
+	user, err := web.User(h.opts.User).Name(r, h.log)
+	if err != nil {
+		return nil, err
+	}
+	return h.traffic.Enter(r, user, in.Content(), false)
 }

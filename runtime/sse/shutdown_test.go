@@ -6,11 +6,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -32,14 +35,14 @@ func TestShutdown(t *testing.T) {
 		return base["wait"](ctx, message)
 	}, "echo": base["echo"]}
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, more.Bind(revision, runtime.ToServer))
-	h := NewHandler(server, Options{})
+	h := NewHandler(server, streamable.Options{})
 	ts := httptest.NewServer(h)
 	defer ts.Close()
-	s, err := connect(t, ts.URL, ClientOptions{})
+	s, err := connect(t, ts.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	idle, err := connect(t, ts.URL, ClientOptions{})
+	idle, err := connect(t, ts.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,8 +73,8 @@ func TestShutdown(t *testing.T) {
 	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeServerBusy {
 		t.Errorf("a further call: %v", err)
 	}
-	var status *StatusError
-	if _, err := Dial(t.Context(), ts.URL, ClientOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
+	var status *streamable.StatusError
+	if _, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
 		t.Errorf("a further session: %v", err)
 	}
 	close(release)
@@ -87,4 +90,63 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("Shutdown: %v", err)
 	}
 	s.Wait()
+}
+
+// TestDrain checks that a handler serves everything for the DrainDelay of its options after it has said that it is no
+// longer ready.
+func TestDrain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts, h := newServerOn(t, streamable.Options{DrainDelay: time.Minute}, testkit.NewServer)
+		opts := streamable.ClientOptions{HTTPClient: ts.Client()}
+		start := time.Now()
+		ended := make(chan error, 1)
+		go func() { ended <- h.Shutdown(t.Context()) }()
+		synctest.Wait()
+		if h.Ready() {
+			t.Error("ready during a shutdown")
+		}
+		s, err := connect(t, ts.URL+"/api/sse", opts)
+		if err != nil {
+			t.Fatalf("a session before the end of the delay: %v", err)
+		}
+		if err := s.Call(t.Context(), "echo", wire.Raw("{}"), nil); err != nil {
+			t.Errorf("a call before the end of the delay: %v", err)
+		}
+		if err := <-ended; err != nil || time.Since(start) < time.Minute {
+			t.Errorf("ended after %v: %v", time.Since(start), err)
+		}
+		s.Wait()
+		if _, err := connect(t, ts.URL+"/api/sse", opts); err == nil {
+			t.Error("a session after the end of the delay")
+		}
+	})
+}
+
+// TestLoad checks that the requests of a caller are limited, and that one which is refused has the answer of its POST.
+func TestLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts, _ := newServerOn(t, streamable.Options{Load: streamable.Load{MaxInFlightPerCaller: 1}, User: func(*http.Request) (string, error) { return "u", nil }}, testkit.NewServer)
+		s, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{HTTPClient: ts.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		first := make(chan error, 1)
+		go func() { first <- s.Call(ctx, "wait", nil, nil) }()
+		synctest.Wait()
+		echo := func() error { return s.Call(t.Context(), "echo", wire.Raw("{}"), nil) }
+		if refused, ok := errors.AsType[*streamable.StatusError](echo()); !ok || refused.Status != http.StatusTooManyRequests {
+			t.Errorf("a second request in flight: %v", refused)
+		}
+		if err := s.Notify(t.Context(), "notifications/n", nil); err != nil {
+			t.Errorf("a notification: %v", err)
+		}
+		cancel()
+		<-first
+		synctest.Wait()
+		if err := echo(); err != nil {
+			t.Errorf("after the end of the first: %v", err)
+		}
+		s.Close()
+	})
 }

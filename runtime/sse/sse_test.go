@@ -22,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -43,11 +44,11 @@ var base = mcptest.Server.With(mcptest.Handlers{
 	},
 })
 
-func newServer(t testing.TB, opts Options) (*httptest.Server, *Handler) {
+func newServer(t testing.TB, opts streamable.Options) (*httptest.Server, *Handler) {
 	return newServerOn(t, opts, httptest.NewServer)
 }
 
-func newServerOn(t testing.TB, opts Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *Handler) {
+func newServerOn(t testing.TB, opts streamable.Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *Handler) {
 	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.Bind(revision, runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
@@ -62,7 +63,7 @@ func newServerOn(t testing.TB, opts Options, start func(http.Handler) *httptest.
 	return ts, h
 }
 
-func connect(t testing.TB, url string, opts ClientOptions) (*runtime.Session, error) {
+func connect(t testing.TB, url string, opts streamable.ClientOptions) (*runtime.Session, error) {
 	transport, err := Dial(t.Context(), url, opts)
 	if err != nil {
 		return nil, err
@@ -86,11 +87,11 @@ func TestSessions(t *testing.T) {
 	kind := mcptest.Handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(fmt.Sprintf(`{"stateless":%t}`, runtime.CallOf(ctx).Stateless())), nil
 	}}
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), Options{})
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), streamable.Options{})
 	ts := httptest.NewServer(h)
 	defer ts.Close()
 	defer h.Close()
-	transport, err := Dial(t.Context(), ts.URL, ClientOptions{})
+	transport, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,12 +113,12 @@ func TestSessions(t *testing.T) {
 // TestInterop checks that the package's client and server understand each other in many sessions at a
 // time, and that nothing is left of them.
 func TestInterop(t *testing.T) {
-	ts, h := newServer(t, Options{KeepAlive: 5 * time.Millisecond})
+	ts, h := newServer(t, streamable.Options{KeepAlive: 5 * time.Millisecond})
 	before := goruntime.NumGoroutine()
 	var all sync.WaitGroup
 	for n := range 20 {
 		all.Go(func() {
-			s, err := connect(t, ts.URL+"/api/sse", ClientOptions{})
+			s, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{})
 			if err != nil {
 				t.Error(err)
 				return
@@ -152,7 +153,7 @@ func TestInterop(t *testing.T) {
 
 // TestRequests checks which requests are refused. Every refusal has a JSON-RPC error as its body.
 func TestRequests(t *testing.T) {
-	ts, _ := newServer(t, Options{})
+	ts, _ := newServer(t, streamable.Options{})
 	stream, err := http.Get(ts.URL + "/api/sse")
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +237,7 @@ func TestRequests(t *testing.T) {
 // writes to it ends.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ts, h := newServerOn(t, Options{IOTimeout: time.Second}, testkit.NewServer)
+		ts, h := newServerOn(t, streamable.Options{IOTimeout: time.Second}, testkit.NewServer)
 		stream, err := ts.Client().Get(ts.URL + "/api/sse")
 		if err != nil {
 			t.Fatal(err)
@@ -286,7 +287,7 @@ func TestDial(t *testing.T) {
 				io.WriteString(w, c.body)
 			}))
 			defer ts.Close()
-			if _, err := Dial(t.Context(), ts.URL, ClientOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %s", err, c.want)
 			}
 		})
@@ -295,19 +296,19 @@ func TestDial(t *testing.T) {
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := Dial(ctx, silent.URL, ClientOptions{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Dial(ctx, silent.URL, streamable.ClientOptions{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 }
 
 // TestServerGone checks that the client's session ends with the server's.
 func TestServerGone(t *testing.T) {
-	ts, h := newServer(t, Options{MaxSessions: 1})
-	s, err := connect(t, ts.URL+"/api/sse", ClientOptions{})
+	ts, h := newServer(t, streamable.Options{MaxSessions: 1})
+	s, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := connect(t, ts.URL+"/api/sse", ClientOptions{}); err == nil || !strings.Contains(err.Error(), "503") {
+	if _, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{}); err == nil || !strings.Contains(err.Error(), "503") {
 		t.Errorf("a session too many: %v", err)
 	}
 	ended := make(chan error, 1)
@@ -369,7 +370,7 @@ func TestOddServer(t *testing.T) {
 	}))
 	defer ts.Close()
 	defer close(ended)
-	s, err := connect(t, ts.URL, ClientOptions{})
+	s, err := connect(t, ts.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +391,7 @@ func TestOddServer(t *testing.T) {
 // others, and end by themselves.
 func TestUnusedSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), Options{MaxSessions: 2})
+		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), streamable.Options{MaxSessions: 2})
 		defer h.Close()
 		var ended atomic.Int32
 		open := func() (status int) {

@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,7 +28,7 @@ func TestUsers(t *testing.T) {
 			return wire.Raw(`{"is":"` + ctx.Value(userKey{}).(string) + `"}`), nil
 		},
 	}.Bind(revision, runtime.ToServer))
-	h := NewHandler(server, Options{User: func(r *http.Request) (string, error) {
+	h := NewHandler(server, streamable.Options{User: func(r *http.Request) (string, error) {
 		user := r.Context().Value(userKey{}).(string)
 		if user == "" {
 			return "", errors.New("nobody")

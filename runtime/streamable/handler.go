@@ -61,7 +61,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	}
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
-	h.traffic, h.budget = opts.traffic(), web.NewBudget(opts.MaxBytes)
+	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.statelessOutbox = statelessOutbox{handler: h, over: make(chan struct{})}
 	return h

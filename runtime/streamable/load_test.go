@@ -246,7 +246,7 @@ func TestUnlimited(t *testing.T) {
 	if h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{}, r07), Options{}); h.traffic != nil {
 		t.Error("requests are counted without limits")
 	}
-	if (&Options{Load: Load{Burst: 1, MaxCallers: 1, Rate: -1}}).traffic() != nil {
+	if NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{}, r07), Options{Load: Load{Burst: 1, MaxCallers: 1, Rate: -1}}).traffic != nil {
 		t.Error("options that limit nothing count requests")
 	}
 }

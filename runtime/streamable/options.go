@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/internal/pace"
-	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
 // The defaults of Options.
@@ -143,16 +140,4 @@ type Load struct {
 	// MaxCallers limits the callers without a request in flight that are remembered because of their
 	// rate. A new one replaces the one that has sent nothing for longest. 0 means 10,000.
 	MaxCallers int
-}
-
-func (o *Options) traffic() *web.Load {
-	l := o.Load
-	if l.Burst <= 0 {
-		l.Burst = int(min(l.Rate, 1<<31-1))
-	}
-	return web.NewLoad(web.LoadLimits{
-		InFlight: l.MaxInFlight, PerCaller: l.MaxInFlightPerCaller,
-		Pace:       pace.Limit{PerSecond: l.Rate, Burst: l.Burst},
-		MaxCallers: l.MaxCallers, Address: o.Address,
-	})
 }

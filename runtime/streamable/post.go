@@ -79,7 +79,7 @@ func (p *post) admit() error {
 	}
 	user, err := web.User(h.opts.User).Name(p.request, h.log)
 	if err == nil {
-		p.admission, err = h.enter(p.request, user, &p.in, false)
+		p.admission, err = h.traffic.Enter(p.request, user, p.in.Content(), false)
 	}
 	return err
 }
@@ -275,41 +275,4 @@ func (st *stream) close(c *connection) error {
 	}
 	c.Empty(http.StatusAccepted)
 	return nil
-}
-
-// methodListen is the method of requests that last as long as their clients like.
-const methodListen = "subscriptions/listen"
-
-// enter counts the requests in a message. The refusal has the id of a single request.
-func (h *Handler) enter(r *http.Request, user string, in *runtime.Incoming, stateless bool) (*web.Admission, error) {
-	if h.traffic == nil {
-		return nil, nil
-	}
-	text := in.Content()
-	a, err := h.traffic.Enter(r, user, arriving(text), web.CodeBusy(stateless))
-	return a, web.For(text.ID, err)
-}
-
-// arriving returns the number of requests in a text. What is not a message counts as a request, because it is
-// answered too.
-func arriving(text *jsonrpc.Text) (n web.Arriving) {
-	count := func(m *jsonrpc.Message, err error) {
-		if err == nil && m.Kind != jsonrpc.Request {
-			return
-		}
-		n.All++
-		if m.Method != methodListen {
-			n.InFlight++
-		}
-	}
-	switch {
-	case !text.IsBatch:
-		count(&text.Message, text.Err)
-	case text.Err != nil:
-		n.All = 1
-	}
-	for i := range text.Batch {
-		count(&text.Batch[i].Message, text.Batch[i].Err)
-	}
-	return n
 }

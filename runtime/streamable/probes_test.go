@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -24,8 +25,8 @@ import (
 // for the delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listens := slow.With(mcptest.Handlers{methodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
-			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
+		listens := slow.With(mcptest.Handlers{web.MethodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
+			return nil, runtime.MethodNotFound(web.MethodListen) // the runtime answers it
 		}})
 		newest := listens.Bind(r07, runtime.ToServer)
 		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Filter: "toolsListChanged"})
@@ -48,7 +49,7 @@ func TestDrain(t *testing.T) {
 			t.Error("the handler is not ready")
 		}
 		var all sync.WaitGroup
-		subscribed := later(&all, h, "POST", alone(9, methodListen, `"notifications":{"toolsListChanged":true}`), standard(methodListen)...)
+		subscribed := later(&all, h, "POST", alone(9, web.MethodListen, `"notifications":{"toolsListChanged":true}`), standard(web.MethodListen)...)
 		synctest.Wait()
 		start := time.Now()
 		closed := make(chan struct{})

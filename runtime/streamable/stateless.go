@@ -141,7 +141,7 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runti
 			return err
 		}
 	}
-	admission, err := h.enter(r, counted.User(), &in, true)
+	admission, err := h.traffic.Enter(r, counted.User(), in.Content(), true)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (r *statelessReply) serve(in runtime.Incoming) error {
 	returned := false
 	defer func() { r.end(returned) }()
 	// The message is not used after Accept, so that a request that lasts long does not keep it.
-	ctx, kind, listens := in.Context, in.Content().Kind, in.Content().Method == methodListen
+	ctx, kind, listens := in.Context, in.Content().Kind, in.Content().Method == web.MethodListen
 	if run := inbox.Accept(in); run != nil {
 		if listens {
 			r.Body.Release() // the server does not keep the text of such a request either

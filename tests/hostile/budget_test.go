@@ -213,7 +213,7 @@ func (panicking) Read([]byte) (int, error) { panic(http.ErrAbortHandler) }
 // TestBudgetOfSSE checks the budget of the oldest transport, whose POSTs end before their calls do.
 func TestBudgetOfSSE(t *testing.T) {
 	x := newTarget(t)
-	h := sse.NewHandler(x.Server, sse.Options{MaxBytes: budget})
+	h := sse.NewHandler(x.Server, streamable.Options{MaxBytes: budget})
 	t.Cleanup(h.Close)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

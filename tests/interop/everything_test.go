@@ -55,7 +55,7 @@ func (e *everything) dial(ctx context.Context, t *testing.T, way string) runtime
 		cmd.Stderr = new(buffer)
 		transport = stdio.Command(cmd)
 	case "sse":
-		transport, err = sse.Dial(ctx, e.sse, sse.ClientOptions{})
+		transport, err = sse.Dial(ctx, e.sse, streamable.ClientOptions{})
 	case "http":
 		transport, err = streamable.NewTransport(e.http, streamable.ClientOptions{})
 	}

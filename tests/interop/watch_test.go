@@ -41,7 +41,7 @@ func TestProxy(t *testing.T) {
 				cmd.Stderr = new(buffer)
 				transport = stdio.Command(cmd)
 			case "sse":
-				transport, err = sse.Dial(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), sse.ClientOptions{})
+				transport, err = sse.Dial(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
 			case "http":
 				transport, err = streamable.NewTransport(watch(t, exec.Command(mcpgen, append(args, "--url", server.http, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
 			}

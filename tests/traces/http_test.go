@@ -55,7 +55,7 @@ func newStreamable(t *testing.T, u *subject, v *variables, s settings) peer {
 }
 
 func newSSE(t *testing.T, u *subject, v *variables, _ settings) peer {
-	p := &requests{t: t, v: v, sse: true, handler: sse.NewHandler(u.Server, sse.Options{})}
+	p := &requests{t: t, v: v, sse: true, handler: sse.NewHandler(u.Server, streamable.Options{})}
 	return p.serve()
 }
 

@@ -21,19 +21,23 @@ import (
 // DefaultMaxCallers is how many callers a Load remembers unless its limits say otherwise.
 const DefaultMaxCallers = 10_000
 
-// LoadLimits limits the JSON-RPC requests that a handler serves. Zero means no limit.
+// LoadLimits are the fields of streamable.Load, whose documentation describes them.
 type LoadLimits struct {
-	InFlight, PerCaller int        // requests at a time
-	Pace                pace.Limit // of each caller
-	MaxCallers          int        // 0 means DefaultMaxCallers
-	Address             func(*http.Request) string
+	MaxInFlight          int
+	MaxInFlightPerCaller int
+
+	Rate       float64
+	Burst      int
+	MaxCallers int
 }
 
 // Load counts the JSON-RPC requests in flight, in sessions and without, and limits them: all of them, and
 // the number and rate of those of each caller. A caller is a user or, without one, an address. Requests
 // without either have no limit of their own. A Load is safe for concurrent use.
 type Load struct {
-	limits LoadLimits
+	limits  LoadLimits
+	pace    pace.Limit // of each caller
+	address func(*http.Request) string
 
 	mu       sync.Mutex
 	inFlight int
@@ -49,20 +53,52 @@ type caller struct {
 	rests    *list.Element // nil while a request is in flight
 }
 
-// NewLoad returns a Load with these limits, or nil if they limit nothing. A nil Load admits everything.
-func NewLoad(limits LoadLimits) *Load {
-	if limits.InFlight <= 0 && limits.PerCaller <= 0 && limits.Pace.None() {
+// NewLoad returns a Load with these limits, or nil if they limit nothing. A nil Load admits everything. Address
+// returns the address of a request's client; nil means the function Address.
+func NewLoad(limits LoadLimits, address func(*http.Request) string) *Load {
+	each := pace.Limit{PerSecond: limits.Rate, Burst: limits.Burst}
+	if each.Burst <= 0 {
+		each.Burst = int(min(limits.Rate, 1<<31-1))
+	}
+	if limits.MaxInFlight <= 0 && limits.MaxInFlightPerCaller <= 0 && each.None() {
 		return nil
 	}
 	limits.MaxCallers = cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers)
-	if limits.Address == nil {
-		limits.Address = Address
+	if address == nil {
+		address = Address
 	}
-	return &Load{limits: limits, callers: make(map[groupKey]*caller)}
+	return &Load{limits: limits, pace: each, address: address, callers: make(map[groupKey]*caller)}
 }
+
+// MethodListen is the method of requests that last as long as their clients like.
+const MethodListen = "subscriptions/listen"
 
 // Arriving is how many requests a text contains, and how many of them count as in flight.
 type Arriving struct{ All, InFlight int }
+
+// arriving returns the number of requests in a text. What is not a message counts as a request, because it is
+// answered too.
+func arriving(text *jsonrpc.Text) (n Arriving) {
+	count := func(m *jsonrpc.Message, err error) {
+		if err == nil && m.Kind != jsonrpc.Request {
+			return
+		}
+		n.All++
+		if m.Method != MethodListen {
+			n.InFlight++
+		}
+	}
+	switch {
+	case !text.IsBatch:
+		count(&text.Message, text.Err)
+	case text.Err != nil:
+		n.All = 1
+	}
+	for i := range text.Batch {
+		count(&text.Batch[i].Message, text.Batch[i].Err)
+	}
+	return n
+}
 
 // Admission stands for requests that Load counts until Leave is called.
 type Admission struct {
@@ -72,19 +108,28 @@ type Admission struct {
 	left   atomic.Bool
 }
 
-// Enter counts requests that have arrived together. If a limit is exceeded, it counts nothing and
-// returns a *Refusal with the code, which depends on the revision.
-func (l *Load) Enter(r *http.Request, user string, n Arriving, code int64) (*Admission, error) {
-	if l == nil || n.All == 0 {
+// Enter counts the requests in a text. If a limit is exceeded, it counts nothing and returns a *Refusal with the id of a
+// single request. Stateless says that the requests belong to no session.
+func (l *Load) Enter(r *http.Request, user string, text *jsonrpc.Text, stateless bool) (*Admission, error) {
+	if l == nil {
+		return nil, nil
+	}
+	a, err := l.enter(r, user, arriving(text), CodeBusy(stateless))
+	return a, For(text.ID, err)
+}
+
+// enter counts requests that have arrived together. The code is that of a refusal.
+func (l *Load) enter(r *http.Request, user string, n Arriving, code int64) (*Admission, error) {
+	if n.All == 0 {
 		return nil, nil
 	}
 	key := groupKey{ofUser, user}
 	if user == "" {
-		key = groupKey{ofAddress, l.limits.Address(r)}
+		key = groupKey{ofAddress, l.address(r)}
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.limits.InFlight > 0 && n.InFlight > 0 && l.inFlight > 0 && l.inFlight+n.InFlight > l.limits.InFlight {
+	if l.limits.MaxInFlight > 0 && n.InFlight > 0 && l.inFlight > 0 && l.inFlight+n.InFlight > l.limits.MaxInFlight {
 		return nil, &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
 			Message: "unavailable: too many requests in flight; try again later"}
 	}
@@ -104,7 +149,7 @@ func (l *Load) Enter(r *http.Request, user string, n Arriving, code int64) (*Adm
 
 // refuseLocked returns the refusal of requests beyond a limit of the caller, or nil.
 func (l *Load) refuseLocked(c *caller, n Arriving, code int64) *Refusal {
-	if l.limits.PerCaller > 0 && n.InFlight > 0 && c.inFlight > 0 && c.inFlight+n.InFlight > l.limits.PerCaller {
+	if l.limits.MaxInFlightPerCaller > 0 && n.InFlight > 0 && c.inFlight > 0 && c.inFlight+n.InFlight > l.limits.MaxInFlightPerCaller {
 		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
 			Message: "too many requests of this caller are in flight: wait for their results"}
 	}
@@ -133,7 +178,7 @@ func (l *Load) callerLocked(key groupKey) *caller {
 		l.resting.Remove(front)
 		delete(l.callers, c.key)
 	}
-	c := &caller{key: key, limiter: pace.New(l.limits.Pace)}
+	c := &caller{key: key, limiter: pace.New(l.pace)}
 	l.callers[key] = c
 	return c
 }
@@ -146,7 +191,7 @@ func (l *Load) restLocked(c *caller) {
 	}
 	switch {
 	case c.inFlight > 0:
-	case l.limits.Pace.None():
+	case l.pace.None():
 		delete(l.callers, c.key)
 	default:
 		c.rests = l.resting.PushBack(c)

@@ -6,17 +6,15 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/mcpgen/mcpgen/runtime/internal/pace"
 )
 
 // TestCallersBounded checks that callers are remembered up to a limit, that one with a request in flight is
 // not forgotten for others, and that those whose requests no longer count are forgotten first.
 func TestCallersBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLoad(LoadLimits{PerCaller: 1, Pace: pace.Limit{PerSecond: 1, Burst: 2}, MaxCallers: 10})
+		l := NewLoad(LoadLimits{MaxInFlightPerCaller: 1, Rate: 1, Burst: 2, MaxCallers: 10}, nil)
 		r := httptest.NewRequest("POST", "/", nil)
-		enter := func(user string) (*Admission, error) { return l.Enter(r, user, Arriving{1, 1}, 1) }
+		enter := func(user string) (*Admission, error) { return l.enter(r, user, Arriving{1, 1}, 1) }
 		reason := func(err error) string {
 			if err == nil {
 				return ""

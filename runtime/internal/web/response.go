@@ -194,9 +194,9 @@ type Refusal struct {
 
 // The reasons of refusals that a client may repeat.
 const (
-	ReasonInFlight = "in_flight" // LoadLimits.InFlight
-	ReasonCaller   = "caller"    // LoadLimits.PerCaller
-	ReasonRate     = "rate"      // LoadLimits.Pace
+	ReasonInFlight = "in_flight" // LoadLimits.MaxInFlight
+	ReasonCaller   = "caller"    // LoadLimits.MaxInFlightPerCaller
+	ReasonRate     = "rate"      // LoadLimits.Rate
 	ReasonRequests = "requests"  // the limits of Requests
 	ReasonSessions = "sessions"  // the limits of Sessions
 	ReasonSession  = "session"   // the requests of one session

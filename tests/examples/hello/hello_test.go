@@ -165,7 +165,7 @@ func overHTTP(t *testing.T) *fixture {
 func overSSE(t *testing.T) *fixture {
 	t.Helper()
 	url, log := listen(t, "-sse")
-	transport, err := sse.Dial(t.Context(), url, sse.ClientOptions{})
+	transport, err := sse.Dial(t.Context(), url, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

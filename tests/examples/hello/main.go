@@ -44,7 +44,7 @@ func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string
 	case httpAddress != "":
 		return streamable.ListenAndServe(ctx, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{}))
 	case sseAddress != "":
-		return streamable.ListenAndServe(ctx, sseAddress, "/sse", sse.NewHandler(server, sse.Options{}))
+		return streamable.ListenAndServe(ctx, sseAddress, "/sse", sse.NewHandler(server, streamable.Options{}))
 	}
 	return stdio.Serve(ctx, server)
 }

@@ -50,7 +50,7 @@ var ways = []struct {
 	}},
 	{"sse", func(t *testing.T) process {
 		cmd, url, log := started(t, "-sse")
-		transport, err := sse.Dial(t.Context(), url, sse.ClientOptions{})
+		transport, err := sse.Dial(t.Context(), url, streamable.ClientOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
