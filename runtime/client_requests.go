@@ -310,24 +310,18 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		params = wire.Object(text)
 	}
-	dst, err := wire.AppendObject(dst, params.Without(memberInputResponses, memberRequestState))
-	if err != nil {
-		return dst, err
-	}
-	dst = dst[:len(dst)-1]
+	w := wire.ObjectWriter(dst)
+	w.Members(params.Without(memberInputResponses, memberRequestState).Members())
 	if len(r.answers) > 0 {
-		dst = append(wire.AppendName(dst, memberInputResponses), '{')
-		if dst, err = wire.AppendMembers(dst, r.answers); err != nil {
-			return dst, wire.In(err, memberInputResponses)
-		}
-		dst = append(dst, '}')
+		w.Name(memberInputResponses)
+		w.BeginObject()
+		w.Members(r.answers)
+		w.EndObject()
 	}
 	if r.state != "" {
-		if dst, err = wire.AppendRaw(wire.AppendName(dst, memberRequestState), r.state); err != nil {
-			return dst, wire.In(err, memberRequestState)
-		}
+		w.Value(memberRequestState, r.state)
 	}
-	return append(dst, '}'), nil
+	return w.Close()
 }
 
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools

@@ -178,7 +178,7 @@ func fixedMeta(revision string, capabilities wire.Object, self implementation) (
 		dst, err = wire.AppendObject(wire.AppendName(dst, metaCapabilities), capabilities)
 	}
 	if err == nil && self.name != "" {
-		dst, err = self.append(wire.AppendName(dst, metaClientInfo), revision)
+		dst, err = self.in(revision).AppendJSON(wire.AppendName(dst, metaClientInfo))
 	}
 	return string(dst), err
 }

@@ -1,9 +1,7 @@
 package runtime
 
 import (
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -16,45 +14,25 @@ type implementation struct {
 	details              wire.Members
 }
 
-func (i implementation) append(dst []byte, revision string) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"name":`...), i.name)
-	if err != nil {
-		return dst, wire.In(err, "name")
-	}
-	if i.title != "" && revision >= revisionTitle {
-		if dst, err = wire.AppendString(append(dst, `,"title":`...), i.title); err != nil {
-			return dst, wire.In(err, "title")
+// in returns the Implementation object of a revision.
+func (i implementation) in(revision string) wire.Appender {
+	return appendFunc(func(dst []byte) ([]byte, error) {
+		w := wire.ObjectWriter(dst)
+		w.String("name", i.name)
+		if i.title != "" && revision >= revisionTitle {
+			w.String("title", i.title)
 		}
-	}
-	if dst, err = wire.AppendString(append(dst, `,"version":`...), i.version); err != nil {
-		return dst, wire.In(err, "version")
-	}
-	if revision >= revisionDetails {
-		if dst, err = i.appendDetails(dst); err != nil {
-			return dst, err
+		w.String("version", i.version)
+		if revision >= revisionDetails {
+			w.Members(i.details, "name", "title", "version")
 		}
-	}
-	return append(dst, '}'), nil
-}
-
-// appendDetails appends the details after the other members.
-func (i implementation) appendDetails(dst []byte) ([]byte, error) {
-	for n, m := range i.details {
-		other := func(o wire.Member) bool { return o.Name == m.Name }
-		if slices.Contains([]string{"name", "title", "version"}, m.Name) || slices.ContainsFunc(i.details[:n], other) {
-			return dst, wire.In(errors.New("runtime: the member is in Details and elsewhere"), m.Name)
-		}
-		var err error
-		if dst, err = m.Value.AppendJSON(wire.AppendName(dst, m.Name)); err != nil {
-			return dst, wire.In(err, m.Name)
-		}
-	}
-	return dst, nil
+		return w.Close()
+	})
 }
 
 // member returns the member of _meta with which a server names itself.
 func (i implementation) member() (string, error) {
-	dst, err := i.append(wire.AppendName(nil, metaServerInfo), revisionDetails)
+	dst, err := i.in(revisionDetails).AppendJSON(wire.AppendName(nil, metaServerInfo))
 	if err != nil {
 		return "", fmt.Errorf("runtime: the server's name: %w", err)
 	}
@@ -116,25 +94,17 @@ func checkPeerSize(at string, info, capabilities wire.Object) error {
 
 // appendGreeting writes a greeting. Capabilities may be nil.
 func appendGreeting(dst []byte, revision string, capabilities wire.Appender, info string, self implementation, instructions string) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"protocolVersion":`...), revision)
-	if err != nil {
-		return dst, wire.In(err, "protocolVersion")
-	}
-	dst = append(dst, `,"capabilities":`...)
 	if capabilities == nil {
-		dst = append(dst, "{}"...)
-	} else if dst, err = capabilities.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "capabilities")
+		capabilities = emptyResult
 	}
-	if dst, err = self.append(wire.AppendName(dst, info), revision); err != nil {
-		return dst, wire.In(err, info)
-	}
+	w := wire.ObjectWriter(dst)
+	w.String("protocolVersion", revision)
+	w.Value("capabilities", capabilities)
+	w.Value(info, self.in(revision))
 	if instructions != "" {
-		if dst, err = wire.AppendString(append(dst, `,"instructions":`...), instructions); err != nil {
-			return dst, wire.In(err, "instructions")
-		}
+		w.String("instructions", instructions)
 	}
-	return append(dst, '}'), nil
+	return w.Close()
 }
 
 // appendFunc is a function that is a wire.Appender.

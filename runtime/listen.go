@@ -204,8 +204,9 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 // uriParams are params with a URI.
 func uriParams(uri string) wire.Appender {
 	return appendFunc(func(dst []byte) ([]byte, error) {
-		dst, err := wire.AppendString(append(dst, `{"uri":`...), uri)
-		return append(dst, '}'), err
+		w := wire.ObjectWriter(dst)
+		w.String("uri", uri)
+		return w.Close()
 	})
 }
 

@@ -79,7 +79,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		}
 		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
 	}
-	params := progressParams{token, progress, total, message}
+	params := &progressParams{token, progress, total, message}
 	if err := c.caller().Notify(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {
 		return err
 	}
@@ -265,25 +265,15 @@ type progressParams struct {
 }
 
 // AppendJSON appends the params object.
-func (p progressParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := p.token.AppendJSON(append(dst, `{"progressToken":`...))
-	if err != nil {
-		return dst, wire.In(err, "progressToken")
-	}
-	if dst, err = wire.AppendFloat64(append(dst, `,"progress":`...), p.progress); err != nil {
-		return dst, wire.In(err, "progress")
-	}
-	if p.total != nil {
-		if dst, err = wire.AppendFloat64(append(dst, `,"total":`...), *p.total); err != nil {
-			return dst, wire.In(err, "total")
-		}
-	}
+func (p *progressParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Value("progressToken", &p.token)
+	w.Float64("progress", p.progress)
+	w.Float64Pointer("total", p.total)
 	if p.message != "" {
-		if dst, err = wire.AppendString(append(dst, `,"message":`...), p.message); err != nil {
-			return dst, wire.In(err, "message")
-		}
+		w.String("message", p.message)
 	}
-	return append(dst, '}'), nil
+	return w.Close()
 }
 
 // Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
@@ -363,21 +353,15 @@ type logParams struct {
 
 // AppendJSON appends the params object.
 func (l logParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"level":`...), string(l.level))
-	if err != nil {
-		return dst, wire.In(err, "level")
-	}
+	w := wire.ObjectWriter(dst)
+	w.String("level", string(l.level))
 	if l.logger != "" {
-		if dst, err = wire.AppendString(append(dst, `,"logger":`...), l.logger); err != nil {
-			return dst, wire.In(err, "logger")
-		}
+		w.String("logger", l.logger)
 	}
-	dst = append(dst, `,"data":`...)
 	if l.data == nil {
-		return append(dst, "null}"...), nil
+		w.NullIf("data", true)
+	} else {
+		w.Value("data", l.data)
 	}
-	if dst, err = l.data.AppendJSON(dst); err != nil {
-		return dst, wire.In(err, "data")
-	}
-	return append(dst, '}'), nil
+	return w.Close()
 }

@@ -294,12 +294,8 @@ type cancelledParams struct {
 
 // AppendJSON appends the params object.
 func (p cancelledParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := p.id.AppendJSON(append(dst, `{"requestId":`...))
-	if err != nil {
-		return dst, err
-	}
-	if dst, err = wire.AppendString(append(dst, `,"reason":`...), p.reason); err != nil {
-		return dst, err
-	}
-	return append(dst, '}'), nil
+	w := wire.ObjectWriter(dst)
+	w.Value("requestId", &p.id)
+	w.String("reason", p.reason)
+	return w.Close()
 }

@@ -230,22 +230,19 @@ func (s *Server) discovery(b *protocol) (wire.Appender, error) {
 		return nil, err
 	}
 	return appendFunc(func(dst []byte) ([]byte, error) {
-		dst = append(dst, `{"supportedVersions":[`...)
+		w := wire.ObjectWriter(dst)
+		w.Name("supportedVersions")
+		w.BeginArray()
 		for _, revision := range s.revisions {
-			if dst, err = wire.AppendString(wire.AppendComma(dst), revision); err != nil {
-				return dst, wire.In(err, "supportedVersions")
-			}
+			w.Element()
+			w.PutString(revision)
 		}
-		dst, err := capabilities.AppendJSON(append(dst, `],"capabilities":`...))
-		if err != nil {
-			return dst, wire.In(err, "capabilities")
-		}
+		w.EndArray()
+		w.Value("capabilities", capabilities)
 		if s.opts.Instructions != "" {
-			if dst, err = wire.AppendString(append(dst, `,"instructions":`...), s.opts.Instructions); err != nil {
-				return dst, wire.In(err, "instructions")
-			}
+			w.String("instructions", s.opts.Instructions)
 		}
-		return append(dst, '}'), nil
+		return w.Close()
 	}), nil
 }
 

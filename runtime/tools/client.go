@@ -136,14 +136,10 @@ type callParams struct {
 
 // AppendJSON implements wire.Appender.
 func (p *callParams) AppendJSON(dst []byte) ([]byte, error) {
-	dst, err := wire.AppendString(append(dst, `{"name":`...), p.name)
-	if err != nil {
-		return dst, err
-	}
-	if dst, err = p.arguments.AppendJSON(append(dst, `,"arguments":`...)); err != nil {
-		return dst, wire.In(err, "arguments")
-	}
-	return append(dst, '}'), nil
+	w := wire.ObjectWriter(dst)
+	w.String("name", p.name)
+	w.Value("arguments", p.arguments)
+	return w.Close()
 }
 
 // texts yields the texts of a result's text blocks.
