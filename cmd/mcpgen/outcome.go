@@ -9,10 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
+	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // outcome is the report of a generated, or checked, server or client.
@@ -52,15 +54,21 @@ func (o *outcome) differs(changes []files.Change) {
 	}
 }
 
-// wrote notes which files were written.
-func (o *outcome) wrote(made *skeleton.Result, plan files.Plan, changes []files.Change) {
+// wrote notes which files were written, and what is to be said of the list.
+func (o *outcome) wrote(list *authoring.File, made *skeleton.Result, plan files.Plan, changes []files.Change) {
+	var untyped, notes []*tools.Error
 	for _, d := range made.Diagnostics {
+		e := &tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: d.Problem}
 		if d.Raw {
-			o.Untyped = append(o.Untyped, d.String())
+			untyped = append(untyped, e)
 		} else {
-			o.Notes = append(o.Notes, d.String())
+			notes = append(notes, e)
 		}
 	}
+	for _, p := range list.Places(untyped) {
+		o.Untyped = append(o.Untyped, p.Error())
+	}
+	o.Notes = append(o.Notes, mistakes(list.Places(notes))...)
 	kinds := o.changed(plan, changes)
 	names := slices.Clone(skeleton.UserFiles)
 	for _, f := range plan.Users { // those that people have given other names

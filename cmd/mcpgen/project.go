@@ -190,7 +190,7 @@ func (p *project) finish(ctx context.Context, made *skeleton.Result, plan files.
 	if err != nil || p.check {
 		return done, err
 	}
-	done.wrote(made, plan, changes)
+	done.wrote(p.file, made, plan, changes)
 	done.Advice = p.advice(made, done)
 	if server && len(p.survey.Implementations) > 0 {
 		_, done.Missing = skeleton.Missing(p.survey, p.pkg, made.Package)

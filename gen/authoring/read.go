@@ -140,11 +140,22 @@ func (f *File) Explain(err error) error {
 	if _, ok := errors.AsType[*tools.Error](err); !ok {
 		return err
 	}
+	var errs []error
+	for _, p := range f.Places(joined(err)) {
+		errs = append(errs, p)
+	}
+	return errors.Join(errs...)
+}
+
+// Places returns the places in the files of faults of the list, in the order of the files. A schema that several tools
+// share has its faults once.
+func (f *File) Places(faults []*tools.Error) []*Problem {
 	var all []*Problem
-	for _, e := range joined(err) {
+	for _, e := range faults {
 		all = append(all, newProblem(e.Tool, f.reader.origin(e.Pointer), "%s", e.Problem))
 	}
-	return f.reader.placed(all)
+	f.reader.Locate(all)
+	return distinct(all)
 }
 
 // joined returns the problems that an error of package tools joins.
