@@ -137,7 +137,7 @@ type Load struct {
 	// Burst is how many requests of a caller may come at once. 0 means those of one second at Rate, and
 	// at least one.
 	Burst int
-	// MaxCallers limits the callers without a request in flight that are remembered because of their
-	// rate. A new one replaces the one that has sent nothing for longest. 0 means 10,000.
+	// MaxCallers limits the callers that are remembered because of their rate. A new one replaces the one
+	// that has sent nothing for longest. 0 means 10,000.
 	MaxCallers int
 }

@@ -31,26 +31,73 @@ type LoadLimits struct {
 	MaxCallers int
 }
 
+// counter counts things of groups, and limits the number of each group. It is safe for concurrent use.
+type counter struct {
+	limits [kinds]int // 0 means no limit
+
+	mu     sync.Mutex
+	counts map[groupKey]int // without those that are 0
+}
+
+func newCounter(limits [kinds]int) counter {
+	return counter{limits: limits, counts: make(map[groupKey]int)}
+}
+
+// add counts n things in each of the groups. If one of them would exceed its limit, add counts nothing and returns the
+// kind of that group and false. A group of which nothing is counted has room for any number.
+func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range in {
+		limit, counted := c.limits[key.kind], c.counts[key]
+		if n > 0 && limit > 0 && counted > 0 && counted+n > limit {
+			return key.kind, false
+		}
+	}
+	for _, key := range in {
+		if key.limited() {
+			c.counts[key] += n
+		}
+	}
+	return 0, true
+}
+
+// remove ends what add has begun.
+func (c *counter) remove(n int, in ...groupKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, key := range in {
+		if c.counts[key] -= n; !key.limited() || c.counts[key] == 0 {
+			delete(c.counts, key)
+		}
+	}
+}
+
+// Len returns how many things are counted.
+func (c *counter) Len() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.counts[groupKey{kind: ofAll}]
+}
+
 // Load counts the JSON-RPC requests in flight, in sessions and without, and limits them: all of them, and
 // the number and rate of those of each caller. A caller is a user or, without one, an address. Requests
 // without either have no limit of their own. A Load is safe for concurrent use.
 type Load struct {
-	limits  LoadLimits
-	pace    pace.Limit // of each caller
-	address func(*http.Request) string
+	pace       pace.Limit // of each caller
+	maxCallers int
+	address    func(*http.Request) string
+	inFlight   counter
 
-	mu       sync.Mutex
-	inFlight int
-	callers  map[groupKey]*caller
-	resting  list.List // of *caller: those without a request in flight, longest idle first
+	mu      sync.Mutex
+	callers map[groupKey]*list.Element // remembered because of their rate
+	recent  list.List                  // of *caller: the one that has sent nothing for longest first
 }
 
-// caller is what is known about a caller. An idle caller is remembered because of its rate.
+// caller is the rate of a caller.
 type caller struct {
-	key      groupKey
-	inFlight int
-	limiter  pace.Limiter
-	rests    *list.Element // nil while a request is in flight
+	key     groupKey
+	limiter pace.Limiter
 }
 
 // NewLoad returns a Load with these limits, or nil if they limit nothing. A nil Load admits everything. Address
@@ -63,11 +110,15 @@ func NewLoad(limits LoadLimits, address func(*http.Request) string) *Load {
 	if limits.MaxInFlight <= 0 && limits.MaxInFlightPerCaller <= 0 && each.None() {
 		return nil
 	}
-	limits.MaxCallers = cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers)
 	if address == nil {
 		address = Address
 	}
-	return &Load{limits: limits, pace: each, address: address, callers: make(map[groupKey]*caller)}
+	perCaller := max(limits.MaxInFlightPerCaller, 0)
+	return &Load{
+		pace: each, maxCallers: cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers), address: address,
+		inFlight: newCounter([kinds]int{ofAll: max(limits.MaxInFlight, 0), ofUser: perCaller, ofAddress: perCaller}),
+		callers:  make(map[groupKey]*list.Element),
+	}
 }
 
 // MethodListen is the method of requests that last as long as their clients like.
@@ -103,8 +154,8 @@ func arriving(text *jsonrpc.Text) (n Arriving) {
 // Admission stands for requests that Load counts until Leave is called.
 type Admission struct {
 	load   *Load
-	caller *caller // nil for a request without a user and an address
-	count  int
+	in     [2]groupKey // all requests, and those of the caller
+	places int
 	left   atomic.Bool
 }
 
@@ -127,99 +178,61 @@ func (l *Load) enter(r *http.Request, user string, n Arriving, code int64) (*Adm
 	if user == "" {
 		key = groupKey{ofAddress, l.address(r)}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.limits.MaxInFlight > 0 && n.InFlight > 0 && l.inFlight > 0 && l.inFlight+n.InFlight > l.limits.MaxInFlight {
+	a := &Admission{load: l, in: [2]groupKey{{kind: ofAll}, key}, places: n.InFlight}
+	switch full, ok := l.inFlight.add(a.places, a.in[:]...); {
+	case ok:
+	case full == ofAll:
 		return nil, &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
 			Message: "unavailable: too many requests in flight; try again later"}
-	}
-	var c *caller
-	if key.limited() {
-		c = l.callerLocked(key)
-		if refusal := l.refuseLocked(c, n, code); refusal != nil {
-			l.restLocked(c)
-			return nil, refusal
-		}
-		c.inFlight += n.InFlight
-		l.restLocked(c)
-	}
-	l.inFlight += n.InFlight
-	return &Admission{load: l, caller: c, count: n.InFlight}, nil
-}
-
-// refuseLocked returns the refusal of requests beyond a limit of the caller, or nil.
-func (l *Load) refuseLocked(c *caller, n Arriving, code int64) *Refusal {
-	if l.limits.MaxInFlightPerCaller > 0 && n.InFlight > 0 && c.inFlight > 0 && c.inFlight+n.InFlight > l.limits.MaxInFlightPerCaller {
-		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
+	default:
+		return nil, &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
 			Message: "too many requests of this caller are in flight: wait for their results"}
 	}
-	if wait := c.limiter.Admit(n.All); wait > 0 {
+	if wait := l.wait(key, n.All); wait > 0 {
+		a.Leave()
 		e := pace.Error(code, "requests", wait)
-		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
+		return nil, &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
 	}
-	return nil
+	return a, nil
 }
 
-// callerLocked returns the caller with a key. If too many are remembered, a new one replaces an idle one:
-// one whose requests no longer count, or the one that has been idle for longest.
-func (l *Load) callerLocked(key groupKey) *caller {
-	if c := l.callers[key]; c != nil {
-		return c
+// wait returns how long a caller has to wait before it may send n requests. If too many callers are remembered, a new
+// one replaces one whose requests no longer count, or the one that has sent nothing for longest.
+func (l *Load) wait(key groupKey, n int) time.Duration {
+	if l.pace.None() || !key.limited() {
+		return 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.callers[key]
+	if known != nil {
+		l.recent.MoveToBack(known)
+		return known.Value.(*caller).limiter.Admit(n)
 	}
 	for range 2 { // more than come, so that those whose requests no longer count become fewer
-		front := l.resting.Front()
-		if front == nil {
+		front := l.recent.Front()
+		if front == nil || len(l.callers) < l.maxCallers && !front.Value.(*caller).limiter.Fresh() {
 			break
 		}
-		c := front.Value.(*caller)
-		if len(l.callers) < l.limits.MaxCallers && !c.limiter.Fresh() {
-			break
-		}
-		l.resting.Remove(front)
-		delete(l.callers, c.key)
+		l.recent.Remove(front)
+		delete(l.callers, front.Value.(*caller).key)
 	}
 	c := &caller{key: key, limiter: pace.New(l.pace)}
-	l.callers[key] = c
-	return c
-}
-
-// restLocked puts a caller where it belongs after a change of its requests in flight.
-func (l *Load) restLocked(c *caller) {
-	if c.rests != nil {
-		l.resting.Remove(c.rests)
-		c.rests = nil
-	}
-	switch {
-	case c.inFlight > 0:
-	case l.pace.None():
-		delete(l.callers, c.key)
-	default:
-		c.rests = l.resting.PushBack(c)
-	}
+	l.callers[key] = l.recent.PushBack(c)
+	return c.limiter.Admit(n)
 }
 
 // Leave reports that the requests are over. Further calls, and calls on a nil Admission, do nothing.
 func (a *Admission) Leave() {
-	if a == nil || a.left.Swap(true) {
-		return
-	}
-	a.load.mu.Lock()
-	defer a.load.mu.Unlock()
-	a.load.inFlight -= a.count
-	if a.caller != nil && a.count > 0 {
-		a.caller.inFlight -= a.count
-		a.load.restLocked(a.caller)
+	if a != nil && !a.left.Swap(true) {
+		a.load.inFlight.remove(a.places, a.in[:]...)
 	}
 }
 
 // InFlight returns the number of requests in flight.
-func (l *Load) InFlight() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.inFlight
-}
+func (l *Load) InFlight() int { return l.inFlight.Len() }
 
-// Callers returns the number of callers that are remembered.
+// Callers returns the number of callers that are remembered because of their rate.
 func (l *Load) Callers() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -242,15 +255,12 @@ var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonR
 type Requests struct {
 	user    User
 	address func(*http.Request) string
-	limits  [kinds]int // 0 means no limit
-
-	mu     sync.Mutex
-	counts map[groupKey]int // without those that are 0
+	counter
 }
 
 // NewRequests returns a count with these limits.
 func NewRequests(limits Limits, user User) *Requests {
-	q := &Requests{user: user, address: limits.Address, limits: limits.perKind(), counts: make(map[groupKey]int)}
+	q := &Requests{user: user, address: limits.Address, counter: newCounter(limits.perKind())}
 	if q.address == nil {
 		q.address = Address
 	}
@@ -271,44 +281,17 @@ func (q *Requests) Enter(r *http.Request, log *slog.Logger) (in Counted, err err
 	if q.limits[ofAddress] > 0 {
 		in[ofAddress].name = q.address(r)
 	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for kind, key := range in {
-		if limit := q.limits[kind]; limit > 0 && key.limited() && q.counts[key] >= limit {
-			return in, errTooBusy
-		}
-	}
-	for _, key := range in {
-		if key.limited() {
-			q.counts[key]++
-		}
+	if _, ok := q.add(1, in[:]...); !ok {
+		return in, errTooBusy
 	}
 	return in, nil
 }
 
 // Leave reports that a request is over.
-func (q *Requests) Leave(in Counted) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, key := range in {
-		switch n := q.counts[key]; {
-		case n > 1:
-			q.counts[key] = n - 1
-		case n == 1:
-			delete(q.counts, key)
-		}
-	}
-}
+func (q *Requests) Leave(in Counted) { q.remove(1, in[:]...) }
 
 // User returns the user that the request comes from, or "" if there is no function to tell.
 func (in Counted) User() string { return in[ofUser].name }
-
-// Len returns the number of requests in progress.
-func (q *Requests) Len() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.counts[groupKey{kind: ofAll}]
-}
 
 // The limits of a handler whose options leave them zero.
 const (
