@@ -138,8 +138,16 @@ type callParams struct {
 func (p *callParams) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
 	w.String("name", p.name)
-	w.Value("arguments", p.arguments)
+	w.Value("arguments", given(p.arguments))
 	return w.Close()
+}
+
+// given returns the arguments of a call, which are none if a caller has passed nil.
+func given(arguments wire.Appender) wire.Appender {
+	if wire.IsNil(arguments) {
+		return wire.Object("{}")
+	}
+	return arguments
 }
 
 // texts yields the texts of a result's text blocks.

@@ -163,7 +163,7 @@ func appendStrings(dst []byte, list []string) ([]byte, error) {
 
 // GetPrompt gets a prompt, decodes the result into out and returns out, or nil with an error.
 func GetPrompt[R wire.Value](ctx context.Context, c runtime.Caller, p *Prompt, in wire.Appender, out R) (R, error) {
-	return result(out, c.Call(ctx, "prompts/get", object{text("name", p.Name), with("arguments", in)}, out))
+	return result(out, c.Call(ctx, "prompts/get", object{text("name", p.Name), with("arguments", given(in))}, out))
 }
 
 // ReadResource reads the resource with a URI, decodes the result into out and returns out, or
@@ -187,7 +187,7 @@ func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Templa
 // of strings for lists. A variable that the object lacks, or whose list is empty, is not in the URI
 // (RFC 6570, section 3.2.1).
 func (t *Template) Expand(in wire.Appender) (string, error) {
-	object, err := wire.MarshalString(in)
+	object, err := wire.MarshalString(given(in))
 	if err != nil {
 		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
 	}

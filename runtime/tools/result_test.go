@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -210,3 +211,39 @@ func serveOne(t *testing.T, server *runtime.Server, params wire.Raw) (result wir
 func sessionBindings() []runtime.Binding {
 	return slices.DeleteFunc(generated.ClientBindings(), func(b runtime.Binding) bool { return b.Stateless() })
 }
+
+// sent is a Caller that keeps the params of a request.
+type sent struct {
+	runtime.Caller
+	params string
+}
+
+func (s *sent) Call(_ context.Context, _ string, params wire.Appender, _ wire.Value) (err error) {
+	s.params, err = wire.MarshalString(params)
+	return cmp.Or(err, errors.New("kept"))
+}
+
+// TestNilArguments calls a tool with a nil pointer, which is no arguments. A value that is missing within the
+// arguments remains an error.
+func TestNilArguments(t *testing.T) {
+	s := new(sent)
+	for _, none := range []wire.Appender{nil, (*words)(nil)} {
+		if _, err := tools.CallRaw(t.Context(), s, "draw", none); err == nil || s.params != `{"name":"draw","arguments":{}}` {
+			t.Errorf("sent %s: %v", s.params, err)
+		}
+	}
+	if _, err := tools.GetPrompt(t.Context(), s, &tools.Prompt{Name: "p"}, (*words)(nil), new(words)); err == nil || s.params != `{"name":"p","arguments":{}}` {
+		t.Errorf("sent %s: %v", s.params, err)
+	}
+	if uri, err := (&tools.Template{URITemplate: "x://a{?b}"}).Expand((*words)(nil)); err != nil || uri != "x://a" {
+		t.Errorf("%s: %v", uri, err)
+	}
+	if _, err := tools.CallRaw(t.Context(), s, "draw", holed{}); !errors.Is(err, wire.ErrMissing) {
+		t.Errorf("sent %s: %v", s.params, err)
+	}
+}
+
+// holed is a value within which one is missing.
+type holed struct{}
+
+func (holed) AppendJSON(dst []byte) ([]byte, error) { return dst, wire.In(wire.ErrMissing, "x") }

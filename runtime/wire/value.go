@@ -233,9 +233,9 @@ func Must[T any, P interface {
 	return v
 }
 
-// isNil reports whether v is nil or holds a nil pointer: a variant that is missing. It reads the pointer, which is
+// IsNil reports whether v is nil or holds a nil pointer: a variant that is missing. It reads the pointer, which is
 // the second word of an interface, because code on the way of a call does without package reflect.
-func isNil(v Appender) bool {
+func IsNil(v Appender) bool {
 	return v == nil || (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] == nil
 }
 
@@ -248,7 +248,7 @@ type Box[T Appender, C Codec[T]] struct {
 
 // AppendJSON implements [Appender].
 func (b Box[T, C]) AppendJSON(dst []byte) ([]byte, error) {
-	if isNil(b.V) {
+	if IsNil(b.V) {
 		return dst, ErrMissing
 	}
 	return b.V.AppendJSON(dst)
@@ -263,7 +263,7 @@ func (b *Box[T, C]) DecodeJSON(r *Reader) error {
 
 // Check implements [Checker].
 func (b Box[T, C]) Check(c *Collector) {
-	if isNil(b.V) {
+	if IsNil(b.V) {
 		c.Report("is missing")
 		return
 	}
@@ -273,7 +273,7 @@ func (b Box[T, C]) Check(c *Collector) {
 
 // MarshalJSON implements the interface of encoding/json.
 func (b Box[T, C]) MarshalJSON() ([]byte, error) {
-	if isNil(b.V) {
+	if IsNil(b.V) {
 		return []byte("null"), nil
 	}
 	return Marshal(b.V)

@@ -122,7 +122,7 @@ func (w *Writer) PutNull() { w.dst = append(w.dst, "null"...) }
 
 // Put writes a value that encodes itself. If v is nil or a nil pointer, the error is [ErrMissing].
 func (w *Writer) Put(v Appender) {
-	if isNil(v) {
+	if IsNil(v) {
 		w.Fail(ErrMissing)
 		return
 	}
