@@ -120,7 +120,7 @@ func explain(err error) string {
 	case err != nil || wanted.named() == "":
 		return member + "cannot be " + found
 	case wanted.form == float && number != "":
-		return member + "is out of range: " + found
+		return member + "must be a number in range, found " + found
 	case wanted.form == integer && whole:
 		return fmt.Sprintf("%smust be an integer of %d bits in digits, found %s", member, wrong.Type.Bits(), found)
 	case wanted.form == unsigned && whole:

@@ -29,7 +29,7 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 		err = a.define(definition)
 	}
 	if err != nil {
-		return catalog.Prompt{Definition: failed{err}}
+		return catalog.Prompt{Definition: failed{definition, err}}
 	}
 	p := &tools.Prompt{Definition: a.definition, Arguments: a.check, Literals: a.literals}
 	for _, f := range a.shape.fields {
@@ -65,17 +65,29 @@ func Template[In any, R wire.Appender](definition wire.Appender, read func(ctx c
 		err = a.match(definition)
 	}
 	if err != nil {
-		return catalog.Template{Definition: failed{err}}
+		return catalog.Template{Definition: failed{definition, err}}
 	}
 	t := &tools.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
 	return completed(a, tools.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) }))
 }
 
-// failed is the definition of an item that could not be made.
-type failed struct{ err error }
+// failed is the definition of an item that could not be made. It is not valid, so that the error of adding it names
+// the item.
+type failed struct {
+	wire.Appender
+	err error
+}
 
 // AppendJSON implements wire.Appender.
-func (f failed) AppendJSON(dst []byte) ([]byte, error) { return dst, f.err }
+func (f failed) AppendJSON(dst []byte) ([]byte, error) {
+	if f.Appender == nil {
+		return dst, f.err
+	}
+	return f.Appender.AppendJSON(dst)
+}
+
+// Check implements wire.Checker.
+func (f failed) Check(c *wire.Collector) { c.Report("%s", f.err) }
 
 // arguments are the arguments of a prompt, or the variables of a template.
 type arguments struct {
