@@ -247,6 +247,7 @@ const (
 	wrongType
 	wrongConst // differs from the only allowed value
 	wrongEnum  // is not in the list of allowed values
+	wrongName  // is a member whose name is not allowed
 )
 
 // problem is a violated rule.

@@ -172,11 +172,11 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	for _, p := range patterns {
 		words = append(words, "names matching "+p)
 	}
-	if words == nil {
-		c.report("unknown member; no members are allowed here")
-		return
+	message := "unknown member; no members are allowed here"
+	if words != nil {
+		message = "unknown member" + c.meant(allowed) + "; allowed are " + list(words, " and ")
 	}
-	c.report("unknown member" + c.meant(allowed) + "; allowed are " + list(words, " and "))
+	c.keep(problem{Problem: wire.Problem{Message: message}, class: wrongName})
 }
 
 // meant returns a hint at the allowed name that the name of the current member resembles, or "". It compares short
@@ -283,6 +283,12 @@ func (c *Checker) alternatives(how string, checks []func(*Checker)) {
 		if decisive(problems, depth, tags) == nil {
 			meant = append(meant, problems)
 		}
+	}
+	foreign := func(problems []problem) bool {
+		return slices.ContainsFunc(problems, func(p problem) bool { return p.class == wrongName && p.depth == depth+1 })
+	}
+	if named := slices.DeleteFunc(slices.Clone(meant), foreign); len(named) > 0 {
+		meant = named // some of the alternatives have all the names of the value
 	}
 	switch {
 	case c.stop:

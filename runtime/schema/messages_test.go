@@ -164,6 +164,15 @@ func TestAlternatives(t *testing.T) {
 	fish := members([]string{"t", "fins"}, map[string]check{"t": one(`"fish"`, `"shark"`)})
 	a := members(nil, map[string]check{"t": constant(`"a"`), "mode": one("1", "2")})
 	b := members(nil, map[string]check{"t": constant(`"b"`), "mode": one("2", "4")})
+	closed := func(names ...string) check {
+		return func(c *schema.Checker) {
+			rules := make([]schema.Member, len(names))
+			for i, name := range names {
+				rules[i] = schema.Member{Name: name, Required: true, Types: schema.Any}
+			}
+			c.Members(schema.Object, nil, rules)
+		}
+	}
 	for _, test := range []struct {
 		name  string
 		check check
@@ -188,6 +197,9 @@ func TestAlternatives(t *testing.T) {
 		{"no tag", shape, `{}`,
 			[]string{`missing member "kind"`, `must match at least one of these alternatives: (1) missing member "radius" (2) missing member "side"`}},
 		{"no tag, which is all that one lacks", func(c *schema.Checker) { c.OneOf(cat, dog) }, `{}`, []string{`missing member "t"`}},
+		{"the only one with the names", func(c *schema.Checker) { c.AnyOf(closed("city"), closed("lat", "lon")) }, `{"lat":1}`, []string{`missing member "lon"`}},
+		{"names that none has", func(c *schema.Checker) { c.AnyOf(closed("city"), closed("lat")) }, `{"xyz":1}`,
+			[]string{`must match at least one of these alternatives: (1) at /xyz: unknown member; allowed are "city"; missing member "city" (2) at /xyz: unknown member; allowed are "lat"; missing member "lat"`}},
 		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(schema.Null), elements(typed(schema.String))) }, `["a",1]`,
 			[]string{"at /1: must be a string, found 1"}},
 		{"two at once", func(c *schema.Checker) { c.OneOf(typed(schema.Null), typed(schema.Number), typed(schema.Integer)) }, `1`,
