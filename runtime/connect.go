@@ -82,18 +82,23 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(e.of.bindings, false))}
 }
 
-// appendParams appends the member params of a message. A request of a client without a session says in its _meta
-// what a session would have agreed on ("_meta" in basic, 2026-07-28).
-func (s *sender) appendParams(dst []byte, method string, params wire.Appender) ([]byte, error) {
-	t := s.peer
-	if t == nil || t.envelope == "" || t.protocol.row(method).kind == jsonrpc.Notification {
+// appendParams appends the member params of a message. Meta is a member of their _meta, as text, or "". A request of a
+// client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
+func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
+	with := metaParams{params: params, members: meta}
+	if t := s.peer; t != nil && t.envelope != "" && t.protocol.row(method).kind != jsonrpc.Notification {
+		with.members = t.envelope
+		if meta != "" {
+			with.members += "," + meta
+		}
+		if wanted := s.conn.wanted.Load(); wanted != nil {
+			with.level = *wanted
+		}
+	}
+	if with.members == "" {
 		return jsonrpc.AppendParams(dst, params)
 	}
-	enveloped := envelope{params, t.envelope, ""}
-	if wanted := s.conn.wanted.Load(); wanted != nil {
-		enveloped.level = string(*wanted)
-	}
-	dst, err := enveloped.append(append(dst, `,"params":`...))
+	dst, err := with.AppendJSON(append(dst, `,"params":`...))
 	return dst, wire.In(err, "params")
 }
 
@@ -220,76 +225,6 @@ func (d *discovery) read(text wire.Raw) error {
 		r.Missing(seen[:], "supportedVersions", "capabilities")
 	}
 	return r.Err()
-}
-
-// envelope is the params of a request with its revision and capabilities in _meta.
-type envelope struct {
-	params wire.Appender // nil for none
-	fixed  string        // see fixedMeta
-	level  string        // of the log messages that the request asks for; "" for none
-}
-
-// append appends the params object.
-func (e *envelope) append(dst []byte) ([]byte, error) {
-	start := len(dst)
-	dst, err := appendParams(dst, e.params)
-	if err != nil {
-		return dst, err
-	}
-	if !extensible(dst[start:]) {
-		return e.appendMerged(dst[:start], string(dst[start:]))
-	}
-	dst = e.appendMeta(wire.AppendComma(dst[:len(dst)-1]))
-	return append(dst, "}}"...), nil
-}
-
-// appendMeta appends the beginning of the member _meta.
-func (e *envelope) appendMeta(dst []byte) []byte {
-	dst = append(append(dst, `"_meta":{`...), e.fixed...)
-	if e.level != "" {
-		dst = append(append(wire.AppendName(dst, metaLogLevel), '"'), e.level...)
-		dst = append(dst, '"')
-	}
-	return dst
-}
-
-// appendMerged is append for the text of params that may have a _meta. Its members take precedence over
-// members of the same names, because a request must not contradict its headers.
-func (e *envelope) appendMerged(dst []byte, params string) ([]byte, error) {
-	var meta wire.Object
-	var err error
-	dst = append(dst, '{')
-	r := wire.NewStringReader(params)
-	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		value := r.ReadRaw()
-		if name == "_meta" {
-			meta = wire.Object(value)
-			continue
-		}
-		if dst, err = wire.AppendKey(dst, name); err != nil {
-			return dst, err
-		}
-		dst = append(dst, value...)
-	}
-	if r.End(); r.Err() != nil {
-		return dst, r.Err()
-	}
-	if own := meta.GetString(metaLogLevel); own != "" {
-		e.level = "" // the request's own level takes precedence
-	}
-	dst = e.appendMeta(wire.AppendComma(dst))
-	for name, value := range meta.All() {
-		switch name {
-		case metaRevision, metaCapabilities, metaClientInfo:
-			continue
-		}
-		if dst, err = wire.AppendKey(dst, name); err != nil {
-			return dst, err
-		}
-		dst = append(dst, value...)
-	}
-	return append(dst, "}}"...), nil
 }
 
 // The code below determines whether a server speaks revisions in which each message carries its revision and capabilities,

@@ -201,34 +201,44 @@ func (p inbox) takeProgress(params wire.Raw) bool {
 	return wanted
 }
 
-// metaParams are params with a member added to their _meta.
+// metaParams are params with members added to their _meta.
 type metaParams struct {
-	params wire.Appender // nil for none
-	name   string
-	value  wire.Appender
+	params  wire.Appender // nil for none
+	members string        // as text, separated by commas; they replace those of the same names
+	level   LogLevel      // of the log messages that a request asks for, unless it asks for another one; "" for none
 }
 
-// appendParams appends params, or an object without members if they are nil.
-func appendParams(dst []byte, params wire.Appender) ([]byte, error) {
-	if params == nil {
-		return append(dst, "{}"...), nil
-	}
-	return params.AppendJSON(dst)
+// metaMember returns the text of a member that is an id of a request.
+func metaMember(name string, id wire.Scalar) string {
+	text, _ := id.AppendJSON(wire.AppendName(nil, name)) // ids are well-formed
+	return string(text)
 }
 
 // AppendJSON appends the params object.
 func (m metaParams) AppendJSON(dst []byte) ([]byte, error) {
 	start := len(dst)
-	dst, err := appendParams(dst, m.params)
-	if err != nil {
-		return dst, err
+	if m.params == nil {
+		dst = append(dst, "{}"...)
+	} else {
+		var err error
+		if dst, err = m.params.AppendJSON(dst); err != nil {
+			return dst, err
+		}
 	}
 	if !extensible(dst[start:]) {
-		return m.appendMerged(dst[:start], wire.Object(dst[start:]))
+		return m.appendMerged(dst[:start], string(dst[start:]))
 	}
-	dst = append(wire.AppendComma(dst[:len(dst)-1]), `"_meta":{`...)
-	dst, err = m.value.AppendJSON(wire.AppendName(dst, m.name))
-	return append(dst, "}}"...), err
+	dst = m.appendMembers(append(wire.AppendComma(dst[:len(dst)-1]), `"_meta":{`...))
+	return append(dst, "}}"...), nil
+}
+
+// appendMembers appends the members of m.
+func (m metaParams) appendMembers(dst []byte) []byte {
+	dst = append(dst, m.members...)
+	if m.level != "" {
+		dst = append(append(append(wire.AppendName(dst, metaLogLevel), '"'), m.level...), '"')
+	}
+	return dst
 }
 
 // extensible reports whether the text of an object is certain to have no _meta, so that the member
@@ -240,20 +250,41 @@ func extensible(object []byte) bool {
 }
 
 // appendMerged is AppendJSON for the text of params that may have a _meta.
-func (m metaParams) appendMerged(dst []byte, params wire.Object) ([]byte, error) {
-	value, err := wire.MarshalString(m.value)
-	if err != nil {
-		return dst, err
+func (m metaParams) appendMerged(dst []byte, params string) ([]byte, error) {
+	var meta wire.Object
+	var err error
+	dst = append(dst, '{')
+	r := wire.NewStringReader(params)
+	for r.BeginObject(); r.Member(); {
+		if name := r.Name(); name == "_meta" {
+			meta = r.ReadObject()
+		} else if dst, err = wire.AppendKey(dst, name); err != nil {
+			return dst, err
+		} else {
+			dst = append(dst, r.ReadRaw()...)
+		}
 	}
-	meta, _ := params.Get("_meta")
-	with, err := wire.Object(meta).With(m.name, wire.Raw(value))
-	if err != nil {
-		return dst, wire.In(err, "_meta")
+	if r.End(); r.Err() != nil {
+		return dst, r.Err()
 	}
-	if params, err = params.With("_meta", wire.Raw(with)); err != nil {
-		return dst, err
+	if meta.GetString(metaLogLevel) != "" {
+		m.level = ""
 	}
-	return wire.AppendObject(dst, params)
+	dst = m.appendMembers(append(wire.AppendComma(dst), `"_meta":{`...))
+	var added wire.Object
+	for name, value := range meta.All() {
+		if added == "" {
+			added = wire.Object(append(m.appendMembers([]byte{'{'}), '}'))
+		}
+		if _, replaced := added.Get(name); replaced {
+			continue
+		}
+		if dst, err = wire.AppendKey(dst, name); err != nil {
+			return dst, err
+		}
+		dst = append(dst, value...)
+	}
+	return append(dst, "}}"...), nil
 }
 
 // progressParams are the params of notifications/progress.

@@ -231,13 +231,13 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 	buf := s.conn.buffers.get()
 	defer s.conn.buffers.put(buf)
 	id := wire.IntScalar(s.id)
-	params := m.Params
+	meta := ""
 	if s.progress != nil {
-		params = metaParams{params, "progressToken", id}
+		meta = metaMember("progressToken", id)
 	}
 	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
 	if err == nil {
-		text, err = s.appendParams(text, m.Method, params)
+		text, err = s.appendParams(text, m.Method, m.Params, meta)
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
@@ -273,7 +273,7 @@ func (s *sender) tell(ctx context.Context, method string, params wire.Appender, 
 	defer s.conn.buffers.put(buf)
 	text, err := jsonrpc.BeginNotification(*buf, method)
 	if err == nil {
-		text, err = s.appendParams(text, method, params)
+		text, err = s.appendParams(text, method, params, "")
 	}
 	if err != nil {
 		return prefix.Errorf("runtime: notification %s: %w", method, err)

@@ -258,7 +258,7 @@ func (l *subscriber) acknowledgement() wire.Appender {
 // tagged returns the params of a notification, or a result, with the id of the stream. It is the id of the
 // request, of the same type.
 func (l *subscriber) tagged(params wire.Appender) wire.Appender {
-	return metaParams{params, metaSubscription, l.call.id}
+	return metaParams{params: params, members: metaMember(metaSubscription, l.call.id)}
 }
 
 // sends reports whether the client has asked for a notification.

@@ -192,7 +192,7 @@ func TestWithProgress(t *testing.T) {
 		}{
 			{nil, `{"_meta":{"progressToken":2}}`},
 			{wire.Raw(`{"a":1}`), `{"a":1,"_meta":{"progressToken":3}}`},
-			{wire.Raw(`{"_meta":{"x":1,"progressToken":"own"},"a":1}`), `{"_meta":{"x":1,"progressToken":4},"a":1}`},
+			{wire.Raw(`{"_meta":{"x":1,"progressToken":"own"},"a":1}`), `{"a":1,"_meta":{"progressToken":4,"x":1}}`},
 		} {
 			var got []runtime.Progress
 			ctx := runtime.WithProgress(t.Context(), func(p runtime.Progress) {
