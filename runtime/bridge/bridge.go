@@ -68,8 +68,8 @@ type Options struct {
 	// MaxHeld limits the requests whose server waits for the answer of a client without a session. 0 means
 	// 1,000.
 	MaxHeld int
-	// MaxSessions limits the sessions with the server that requests without a session share. A principal can have
-	// a quarter of them. 0 means 64.
+	// MaxSessions limits the sessions with the server that requests without a session share, those that are being
+	// closed included. A principal can have a quarter of them. 0 means 64.
 	MaxSessions int
 	// IdleTimeout is how long such a session stays open without a request. 0 means 5 minutes.
 	IdleTimeout time.Duration

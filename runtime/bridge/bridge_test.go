@@ -55,7 +55,8 @@ type world struct {
 	t      *testing.T
 	bridge *bridge.Bridge
 
-	opened, ended atomic.Int64 // sessions with the server
+	opened, ended atomic.Int64  // sessions with the server
+	closing       chan struct{} // if not nil, closed when the sessions with the server can be closed
 
 	mu    sync.Mutex
 	lines []runtime.Transport // the ends of the server
@@ -79,6 +80,9 @@ func start(t *testing.T, revision string, h handlers, o bridge.Options) *world {
 			_ = server.Serve(context.Background(), far)
 			w.ended.Add(1)
 		}()
+		if w.closing != nil {
+			return slow{near, w.closing}
+		}
 		return near
 	}
 	o.Name, o.Version, o.Logger = "bridge", "1", slog.New(slog.DiscardHandler)
@@ -89,6 +93,17 @@ func start(t *testing.T, revision string, h handlers, o bridge.Options) *world {
 	}
 	w.bridge = bridge.New(dial, compat.Table(), o)
 	return w
+}
+
+// slow is a transport that takes its time to close.
+type slow struct {
+	runtime.Transport
+	closing <-chan struct{}
+}
+
+func (s slow) Close() error {
+	<-s.closing
+	return s.Transport.Close()
 }
 
 // client opens a connection of a client. Served gets the result of Serve.
@@ -483,6 +498,31 @@ func TestLimitOfPrincipal(t *testing.T) {
 		}
 		s.Close()
 		other.Close()
+		w.bridge.Close()
+	})
+}
+
+// TestLimitOfClosing checks that a session with the server counts until it is closed.
+func TestLimitOfClosing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := start(t, session, handlers{}, bridge.Options{MaxSessions: 1})
+		w.closing = make(chan struct{})
+		first := w.overHTTP(stateless, asking, nil)
+		others := make(chan *runtime.Session)
+		for range 2 {
+			go func() { others <- w.overHTTP(stateless, `{"sampling":{}}`, nil) }()
+		}
+		synctest.Wait()
+		if n := w.opened.Load(); n != 1 {
+			t.Errorf("%d sessions while the first one is being closed", n)
+		}
+		close(w.closing)
+		(<-others).Close()
+		(<-others).Close()
+		if n := w.opened.Load(); n != 2 {
+			t.Errorf("%d sessions for two clients", n)
+		}
+		first.Close()
 		w.bridge.Close()
 	})
 }

@@ -39,6 +39,7 @@ type place struct {
 	gone  chan struct{} // closed when the session is over
 	users int           // requests that use the link
 	alone bool          // one of them may ask the client, so that no other one may
+	ends  bool          // it takes no further request; it counts until it is over, because a process may take a while to end
 	idle  *time.Timer   // ends an unused session; nil while it is used
 	since time.Time     // when it became unused
 }
@@ -88,8 +89,13 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 	if g.opening != nil {
 		return nil, g.opening, nil
 	}
-	if of.front == nil && !p.makeRoom(of.principal) {
-		return nil, nil, errNoRoom
+	if of.front == nil {
+		switch ending, ok := p.makeRoom(of.principal); {
+		case !ok:
+			return nil, nil, errNoRoom
+		case ending != nil:
+			return nil, &opening{done: ending.gone}, nil
+		}
 	}
 	if p.groups == nil {
 		p.groups = make(map[client]*group)
@@ -105,7 +111,7 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 // free returns a session of the group that a request can use, or nil.
 func (g *group) free(alone bool) *link {
 	for _, l := range g.links {
-		if !alone || l.stateless || !l.alone {
+		if !l.ends && (!alone || l.stateless || !l.alone) {
 			return l
 		}
 	}
@@ -113,16 +119,20 @@ func (g *group) free(alone bool) *link {
 }
 
 // makeRoom makes room for a session of a principal, if it has one: at a limit, it ends a session. It returns false if
-// all are in use.
-func (p *pool) makeRoom(principal string) bool {
+// all are in use. The caller waits for the end of the session that it returns, and tries again.
+func (p *pool) makeRoom(principal string) (ending *link, ok bool) {
 	most := p.bridge.opts.MaxSessions
-	own := func(of client) bool { return of.principal == principal }
-	return (principal == "" || p.makeRoomIn(own, max(most/4, 1))) && p.makeRoomIn(func(client) bool { return true }, most)
+	if principal != "" {
+		own := func(of client) bool { return of.principal == principal }
+		if ending, ok = p.makeRoomIn(own, max(most/4, 1)); ending != nil || !ok {
+			return ending, ok
+		}
+	}
+	return p.makeRoomIn(func(client) bool { return true }, most)
 }
 
-// makeRoomIn ends the session that is unused for the longest time, if clients have as many sessions as they may have.
-// It returns false if all of these are in use.
-func (p *pool) makeRoomIn(of func(client) bool, most int) bool {
+// makeRoomIn is makeRoom for the sessions of some clients. It ends the one that is unused for the longest time.
+func (p *pool) makeRoomIn(of func(client) bool, most int) (ending *link, ok bool) {
 	var oldest *link
 	open := 0
 	for client, g := range p.groups {
@@ -134,17 +144,23 @@ func (p *pool) makeRoomIn(of func(client) bool, most int) bool {
 		}
 		open += len(g.links)
 		for _, l := range g.links {
+			if l.ends {
+				ending = l
+			}
 			if l.idle != nil && (oldest == nil || l.since.Before(oldest.since)) {
 				oldest = l
 			}
 		}
 	}
-	if open < most || oldest == nil {
-		return open < most
+	switch {
+	case open < most:
+		return nil, true
+	case ending == nil && oldest != nil:
+		p.retire(oldest)
+		go oldest.close()
+		ending = oldest
 	}
-	p.remove(oldest)
-	go oldest.close()
-	return true
+	return ending, ending != nil
 }
 
 // begin opens a session and waits for its end.
@@ -173,15 +189,26 @@ func (p *pool) begin(of client, g *group) {
 	close(o.done)
 	p.mu.Unlock()
 	_ = l.wait() // the requests that need the session report why it has ended
+	p.mu.Lock()
+	p.remove(l)
+	p.mu.Unlock()
 	close(l.gone)
-	p.drop(l)
 }
 
-// drop removes a session that is over.
+// drop makes sure that a session gets no further request.
 func (p *pool) drop(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.remove(l)
+	p.retire(l)
+}
+
+// retire is drop. The mutex must be held.
+func (p *pool) retire(l *link) {
+	l.ends = true
+	if l.idle != nil {
+		l.idle.Stop()
+		l.idle = nil
+	}
 }
 
 // remove removes a session, unless that has been done.
@@ -216,9 +243,13 @@ func (l *link) release() {
 	}
 }
 
-// rest ends an unused session after a while. The session of a connection ends with the connection.
+// rest ends an unused session after a while, or at once if it takes no further request. The session of a connection ends with the connection.
 func (p *pool) rest(l *link) {
-	if l.of.front != nil || p.closed {
+	switch {
+	case l.of.front != nil || p.closed:
+		return
+	case l.ends:
+		go l.close()
 		return
 	}
 	l.since = time.Now()
@@ -228,7 +259,7 @@ func (p *pool) rest(l *link) {
 		p.mu.Lock()
 		unused := l.users == 0
 		if unused {
-			p.remove(l)
+			p.retire(l)
 		}
 		p.mu.Unlock()
 		if unused {
