@@ -142,6 +142,12 @@ func (s *session) log(what string, err error) {
 	}
 }
 
+// Restore implements runtime.Inbox for both sides. No other server has the session.
+func (*session) Restore(runtime.Handshake) {}
+
+// Listens implements runtime.Inbox for both sides.
+func (*session) Listens(bool) {}
+
 // fromClient is the inbox for what the client sends.
 type fromClient struct{ *session }
 
@@ -256,12 +262,6 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 
 // Lose is not called for clients, which make requests instead of answering them by route.
 func (fromClient) Lose(*runtime.AnswerError) {}
-
-// Restore implements runtime.Inbox. No other server has the session.
-func (fromClient) Restore(runtime.Handshake) {}
-
-// Listens implements runtime.Inbox.
-func (fromClient) Listens(bool) {}
 
 // End ends the session. If the client may still read, the requests in flight are answered
 // first.
@@ -420,12 +420,6 @@ func (s fromServer) End(why error) {
 	}
 	s.end(why)
 }
-
-// Restore implements runtime.Inbox.
-func (s fromServer) Restore(runtime.Handshake) {}
-
-// Listens implements runtime.Inbox.
-func (s fromServer) Listens(bool) {}
 
 // Shutdown ends the session.
 func (s fromServer) Shutdown(context.Context) { s.end(nil) }

@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -91,27 +92,12 @@ func (e *events) wait(stream string) (next <-chan struct{}, cancel func()) {
 	}
 }
 
-// missed returns the stored events after number n. ended means that the stream ends after them
-// without an answer.
-func (e *events) missed(ctx context.Context, session, stream string, n uint64) (missed [][]byte, ended bool, err error) {
-	for data, err := range e.After(ctx, session, stream, n) {
-		if err != nil {
-			return nil, false, err
-		}
-		if len(data) == 0 {
-			return missed, true, nil
-		}
-		missed = append(missed, data)
-	}
-	return missed, false, nil
-}
-
 // answered reports whether event n is the answer, after which the stream ends.
 func (e *events) answered(ctx context.Context, session, stream string, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
-	last, _, err := e.missed(ctx, session, stream, n-1)
+	last, _, err := web.Missed(e.After(ctx, session, stream, n-1))
 	if errors.Is(err, streamable.ErrEventsLost) || len(last) == 0 {
 		return false, nil
 	}
@@ -225,7 +211,7 @@ func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (mo
 		}
 	}
 	f.waits = true
-	missed, ended, err := f.events.missed(ctx, f.session.Key(), f.stream, f.n)
+	missed, ended, err := web.Missed(f.events.After(ctx, f.session.Key(), f.stream, f.n))
 	switch {
 	case errors.Is(err, streamable.ErrEventsLost) && f.n == 0 && at.last == 0:
 		// The stream has begun, and nothing was sent on it yet.

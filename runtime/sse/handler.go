@@ -100,12 +100,7 @@ func (h *Handler) Close() {
 }
 
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
-func (h *Handler) Scopes() []string {
-	if of, ok := h.server.(interface{ Scopes() []string }); ok {
-		return of.Scopes()
-	}
-	return nil
-}
+func (h *Handler) Scopes() []string { return web.Scopes(h.server) }
 
 // Logger returns the logger of the server.
 func (h *Handler) Logger() *slog.Logger { return h.log }

@@ -210,16 +210,7 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 // missed returns the stored events after number n. ended means that the stream ends after them
 // without an answer.
 func (s *Session) missed(ctx context.Context, stream string, n uint64) (events [][]byte, ended bool, err error) {
-	for data, err := range s.handler.opts.Events.After(ctx, s.key, stream, n) {
-		if err != nil {
-			return nil, false, err
-		}
-		if len(data) == 0 {
-			return events, true, nil
-		}
-		events = append(events, data)
-	}
-	return events, false, nil
+	return web.Missed(s.handler.opts.Events.After(ctx, s.key, stream, n))
 }
 
 // Reasons for which a session ends although its client has not ended it.

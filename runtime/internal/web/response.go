@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"io"
+	"iter"
 	"log/slog"
 	"maps"
 	"math"
@@ -317,4 +318,27 @@ func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger
 		log.LogAttrs(r.Context(), slog.LevelDebug, "request refused", slog.String("http_method", r.Method), slog.Any("error", refusal))
 		refusal.WriteTo(w)
 	}
+}
+
+// Missed collects the stored events of a stream. Ended means that the stream ends after them without an answer, which
+// is an event without data.
+func Missed(stored iter.Seq2[[]byte, error]) (events [][]byte, ended bool, err error) {
+	for data, err := range stored {
+		if err != nil {
+			return nil, false, err
+		}
+		if len(data) == 0 {
+			return events, true, nil
+		}
+		events = append(events, data)
+	}
+	return events, false, nil
+}
+
+// Scopes returns the scopes that the tools, prompts and resources of a server require.
+func Scopes(server any) []string {
+	if of, ok := server.(interface{ Scopes() []string }); ok {
+		return of.Scopes()
+	}
+	return nil
 }
