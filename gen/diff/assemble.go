@@ -2,6 +2,7 @@ package diff
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -37,6 +38,8 @@ type schemaJudge struct {
 	schema *jsonschema.Schema
 }
 
+var errSteps = errors.New("the schema does not compile, or takes too many steps to evaluate")
+
 // Accepts implements [Judge].
 func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
 	if j.schema == nil {
@@ -44,7 +47,7 @@ func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
 	}
 	accepts, known := j.engine.accepts(j.schema, parse(string(text)))
 	if !known {
-		return false, fmt.Errorf("%s: the schema does not compile, or takes too many steps to evaluate", of)
+		return false, fmt.Errorf("%s: %w", of, errSteps)
 	}
 	return accepts, nil
 }
@@ -279,22 +282,25 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 	if len(judged[0]) == 0 {
 		return nil, "no validator covers the message"
 	}
+	var wrong bool
 	for _, v := range values[:min(len(values), 4)] {
 		if at.wrap != nil {
 			v = at.wrap(v)
 		}
 		text := []byte(render(v))
-		if why = a.confirm(judges, judged, names, text); why == "" {
+		if why, wrong = confirm(judges, judged, names, text); why == "" {
 			return &Witness{Breaks: breaks, Of: judged[0][0], Value: text, AcceptedBy: names[0], RefusedBy: names[1]}, ""
 		}
 	}
-	a.problem("%s: %s", at.use, why)
+	if wrong {
+		a.problem("%s: %s", at.use, why)
+	}
 	return nil, why
 }
 
-// confirm checks that the first judge accepts a text and the second refuses it. It returns a
-// description of the contradiction, or "".
-func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string, text []byte) string {
+// confirm checks that the first judge accepts a text and the second refuses it. It returns why this is not certain, or
+// "", and whether a judge is wrong.
+func confirm(judges [2]Judge, judged [2][]string, names [2]string, text []byte) (why string, wrong bool) {
 	for i, j := range judges {
 		if j == nil {
 			continue
@@ -303,16 +309,16 @@ func (a *assembler) confirm(judges [2]Judge, judged [2][]string, names [2]string
 		for _, of := range judged[i] {
 			ok, err := j.Accepts(of, text)
 			if err != nil {
-				return fmt.Sprintf("the validator of %s fails: %v", names[i], err)
+				return fmt.Sprintf("the validator of %s fails: %v", names[i], err), !errors.Is(err, errSteps)
 			}
 			all = all && ok
 		}
 		if accepts := i == 0; all != accepts {
 			verb := map[bool]string{true: "accepts", false: "refuses"}
-			return fmt.Sprintf("the validator of %s %s an example that should show the opposite: %s", names[i], verb[all], text)
+			return fmt.Sprintf("the validator of %s %s an example that should show the opposite: %s", names[i], verb[all], text), true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // list returns the findings in the order in which they were added. Each has a unique

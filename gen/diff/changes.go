@@ -24,7 +24,7 @@ func constraintRule(old, new bool) string {
 }
 
 // asked reports a change of a keyword, unless neither side refuses a value of the other one by it.
-func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []branch, name func() (rule string, args []string)) {
+func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []*branch, name func() (rule string, args []string)) {
 	var ways [2]oneWay
 	for _, v := range p.views(old, new) {
 		list := branches(v.to)
@@ -43,53 +43,54 @@ func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []bran
 
 // constraint compares a keyword that has no rules of its own.
 func (c *comparer) constraint(p *pairing, old, new *Alt, keyword string) {
-	branches := func(a *Alt) []branch { return c.breaking(a, keyword) }
+	branches := func(a *Alt) []*branch { return c.breaking(a, keyword) }
 	c.asked(p, old, new, branches, func() (string, []string) {
 		return constraintRule(len(branches(old)) > 0, len(branches(new)) > 0), []string{strconv.Quote(keyword)}
 	})
 }
 
-// conditional are the keywords of conditions on the whole value.
+// conditional are the keywords of conditions on the whole value, most of which the forms do not show.
 var conditional = []string{"$dynamicRef", "$ref", "dependentSchemas", "if", "not", "oneOf", "unevaluatedItems", "unevaluatedProperties"}
 
 // conditions compares the keywords that the forms of alternatives do not show.
 func (c *comparer) conditions(p *pairing, old, new *Alt) {
 	for _, keyword := range conditional {
-		branches := func(a *Alt) (list []branch) {
+		branches := func(a *Alt) (list []*branch) {
 			if keyword == "oneOf" {
 				for _, s := range a.refused {
-					list = append(list, branch{keyword: keyword, accept: []*jsonschema.Schema{s}})
+					list = append(list, &branch{keyword: keyword, accept: []*jsonschema.Schema{s}})
 				}
 				return list
 			}
-			for _, s := range a.all {
-				if keyword == "unevaluatedItems" || keyword == "unevaluatedProperties" {
-					if _, clear := inPlace(s, a.all); clear {
-						continue // it is in the forms
-					}
-				}
-				if keyword == "not" && negated(s.Not) != nil || keyword == "if" && s.If != nil && (always(s.If) || never(s.If)) {
-					continue // the same
-				}
-				for _, b := range c.refusing(s) {
-					if b.keyword == keyword {
-						list = append(list, b)
-					}
-				}
-			}
-			return list
+			return slices.DeleteFunc(c.breaking(a, keyword), a.shows)
 		}
 		if len(branches(old))+len(branches(new)) == 0 {
 			continue
 		}
 		has := func(v view) bool {
-			return slices.ContainsFunc(branches(v.to), func(b branch) bool { return !c.writesAlike(v, b) })
+			return slices.ContainsFunc(branches(v.to), func(b *branch) bool { return !c.writesAlike(v, b) })
 		}
 		views := p.views(old, new)
 		c.asked(p, old, new, branches, func() (string, []string) {
 			return constraintRule(has(views[widens]), has(views[narrows])), []string{strconv.Quote(keyword)}
 		})
 	}
+}
+
+// shows reports whether the forms and the refused schemas of an alternative have the condition of a branch.
+func (a *Alt) shows(b *branch) bool {
+	switch b.keyword {
+	case "oneOf":
+		return true
+	case "not":
+		return negated(b.of.Not) != nil
+	case "if":
+		return always(b.of.If) || never(b.of.If)
+	case "unevaluatedItems", "unevaluatedProperties":
+		_, clear := inPlace(b.of, a.all)
+		return clear
+	}
+	return false
 }
 
 // alts compares two alternatives of one kind.
@@ -127,8 +128,8 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 	}
 	for _, v := range p.views(old, new) {
 		if v.from.Values == nil {
-			if w := c.ask(v, false, branch{keyword: "enum", kinds: []kind{v.from.Kind}}); !w.refuted() {
-				p.between(old, new, c.rule("enum-closed", v.way), string(v.from.Kind)).ways[v.way].join(w)
+			if w := c.ask(v, false, &branch{keyword: "enum", kinds: v.from.Kind}); !w.refuted() {
+				p.between(old, new, c.rule("enum-closed", v.way), v.from.Kind.String()).ways[v.way].join(w)
 			}
 			continue
 		}
@@ -200,14 +201,14 @@ func (c *comparer) numbers(p *pairing, old, new *Alt) {
 	c.spans(p, old, new, "minimum", "maximum", o.span, n.span)
 	one := big.NewRat(1, 1)
 	plain := func(t *number) bool { return t.Step == nil || t.Step.Cmp(one) == 0 }
-	branches := func(a *Alt) []branch {
+	branches := func(a *Alt) []*branch {
 		if a.Number.Step == nil {
 			return nil
 		}
 		if a.Number.Step.Cmp(one) == 0 {
-			return []branch{{keyword: "type", kinds: []kind{kindNumber}, fraction: true}}
+			return []*branch{{keyword: "type", kinds: kindNumber, fraction: true}}
 		}
-		return []branch{breachOf(kindNumber, "multipleOf", limit{at: a.Number.Step})}
+		return []*branch{breachOf(kindNumber, "multipleOf", limit{at: a.Number.Step})}
 	}
 	c.asked(p, old, new, branches, func() (string, []string) {
 		switch {
@@ -227,7 +228,7 @@ func (c *comparer) strings(p *pairing, old, new *Alt) {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 	}
 	before, after := less(old.Text.Patterns, new.Text.Patterns), less(new.Text.Patterns, old.Text.Patterns)
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "pattern") }, func() (string, []string) {
+	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "pattern") }, func() (string, []string) {
 		return constraintRule(len(before) > 0, len(after) > 0), []string{`"pattern"`}
 	})
 	c.spans(p, old, new, "minLength", "maxLength", old.Text.Length, new.Text.Length)
@@ -260,7 +261,7 @@ func (c *comparer) formats(p *pairing, old, new *Alt) {
 	if len(remarksBefore)+len(remarksAfter) > 0 && len(before)+len(after) == 0 {
 		p.between(old, new, "format-remark-changed", first(remarksBefore), first(remarksAfter))
 	}
-	c.asked(p, old, new, func(a *Alt) []branch { return c.breaking(a, "format") }, func() (string, []string) {
+	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "format") }, func() (string, []string) {
 		switch {
 		case len(before) > 0 && len(after) > 0:
 			return "format-changed", []string{before[0], after[0]}

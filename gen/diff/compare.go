@@ -72,14 +72,15 @@ type engine struct {
 	valid     map[*jsonschema.Schema]*samples.Validator
 	languages map[string]*language
 	// refusals and texts cache the results of refusing and text.
-	refusals map[*jsonschema.Schema][]branch
+	refusals map[*jsonschema.Schema][]*branch
 	texts    map[wire.Raw]string
 	// patterns has the schemas of matchOf.
 	patterns map[string]*jsonschema.Schema
+	budget
 }
 
 func newEngine() *engine {
-	return &engine{refusals: map[*jsonschema.Schema][]branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+	return &engine{refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.
@@ -89,12 +90,12 @@ func (e *engine) finder(sender *jsonschema.Schema) *finder {
 		f = newFinder(e, sender)
 		e.finders[sender] = f
 	}
-	f.steps = 0
+	e.begin()
 	return f
 }
 
 // refusing returns the ways in which a schema refuses a value.
-func (e *engine) refusing(s *jsonschema.Schema) []branch {
+func (e *engine) refusing(s *jsonschema.Schema) []*branch {
 	list, ok := e.refusals[s]
 	if !ok {
 		list = waysToRefuse(s)
@@ -275,16 +276,14 @@ func (c *comparer) affords(v view) bool {
 
 // start returns the conditions on the values of the sender's alternative. preferring adds those of the
 // receiver that a branch does not break, so that an example shows nothing else.
-func (v view) start(preferring bool, but branch) way {
-	w := way{kinds: allKinds, test: func(value any) bool { return !v.accepts.accepts(value) }}
+func (v view) start(preferring bool, but *branch) way {
+	w := way{kinds: kindAny, test: func(value any) bool { return !v.accepts.accepts(value) }}
 	if v.from == nil {
 		w.todo = v.sends.from
 		return w
 	}
 	w.todo, w.refused, w.settled = v.from.all, v.from.refused, v.from.all
-	if v.from.Kind != kindAny {
-		w.kinds = []kind{v.from.Kind}
-	}
+	w.kinds = v.from.Kind
 	if preferring {
 		w.todo = slices.Clone(w.todo)
 		w.settled = slices.Concat(w.settled, v.to.all)
@@ -298,7 +297,7 @@ func (v view) start(preferring bool, but branch) way {
 
 // ask looks for values of the sender's alternative that the receiver refuses by one of some branches.
 // If others is set, objects of the sender have members that it does not declare.
-func (c *comparer) ask(v view, others bool, choice ...branch) (w oneWay) {
+func (c *comparer) ask(v view, others bool, choice ...*branch) (w oneWay) {
 	for _, b := range choice {
 		if !c.writesAlike(v, b) {
 			w.join(c.askOne(v, others, b))
@@ -307,7 +306,7 @@ func (c *comparer) ask(v view, others bool, choice ...branch) (w oneWay) {
 	return w
 }
 
-func (c *comparer) askOne(v view, others bool, b branch) oneWay {
+func (c *comparer) askOne(v view, others bool, b *branch) oneWay {
 	var sender *jsonschema.Schema
 	if !others {
 		sender = c.documents[v.way]
@@ -317,7 +316,7 @@ func (c *comparer) askOne(v view, others bool, b branch) oneWay {
 	if b.of != nil {
 		refuse = append(refuse, b.of)
 	}
-	search := func(w way, b branch, refuse []*jsonschema.Schema) answer {
+	search := func(w way, b *branch, refuse []*jsonschema.Schema) answer {
 		return c.finder(sender).search(w.with(b), accept, refuse, nil)
 	}
 	if v.from != nil && v.to != nil {
@@ -340,9 +339,9 @@ func (c *comparer) askOne(v view, others bool, b branch) oneWay {
 	}
 	open := false
 	for _, s := range v.accepts.from {
-		one := b
+		one := *b
 		one.refuse = append(slices.Clone(b.refuse), s)
-		switch a := search(plain, one, append(slices.Clone(refuse), s)); a.is {
+		switch a := search(plain, &one, append(slices.Clone(refuse), s)); a.is {
 		case found:
 			return oneWay{values: []any{a.value}}
 		case unknown:
@@ -362,7 +361,7 @@ func (c *comparer) askOne(v view, others bool, b branch) oneWay {
 
 // writesAlike reports whether the sender has the keyword of a branch as well, written alike. A schema with
 // references is written like another one only if both are the same schema.
-func (c *comparer) writesAlike(v view, b branch) bool {
+func (c *comparer) writesAlike(v view, b *branch) bool {
 	if v.from == nil {
 		return false
 	}
@@ -495,7 +494,7 @@ func (c *comparer) gone(v view) {
 	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
 	if a.Values != nil {
-		v.to = &Alt{Kind: "none"}
+		v.to = &Alt{Kind: 0}
 		ch.ways[v.way] = v.try(a.Values)
 		return
 	}
@@ -503,7 +502,7 @@ func (c *comparer) gone(v view) {
 		ch.ways[v.way] = c.ask(v, false, breachOf(kindArray, "maxItems", atMost(0).High))
 	}
 	if len(ch.ways[v.way].values) == 0 {
-		ch.ways[v.way] = c.ask(v, false, branch{})
+		ch.ways[v.way] = c.ask(v, false, &branch{})
 	}
 }
 
@@ -554,7 +553,7 @@ func (c *comparer) covers(v view) *Alt {
 	if v.from.Kind != kindObject {
 		return nil
 	}
-	w := v.start(false, branch{})
+	w := v.start(false, &branch{})
 	w.test = nil
 	value := c.finder(c.documents[v.way]).search(w, v.from.all, v.from.refused, nil)
 	object, ok := value.value.(map[string]any)

@@ -21,8 +21,12 @@ type finder struct {
 	ids    map[*jsonschema.Schema]int
 	known  map[string]answer
 	busy   map[string]int
+	// assumed has the questions that have no answer if those in progress have none, with the depth of the outermost
+	// of these. order has them in the order of their answers.
+	assumed map[string]int
+	order   []string
 	// low is the outermost question in progress that an answer depends on.
-	low, steps int
+	low int
 }
 
 // answer is a value, or a proof that there is none, or neither.
@@ -42,11 +46,8 @@ const (
 // manyRefused is the number of refusals from which on a search tries a value before it chooses.
 const manyRefused = 8
 
-// mostQuestions limits the steps of a search.
-const mostQuestions = 5_000
-
 func newFinder(e *engine, sender *jsonschema.Schema) *finder {
-	return &finder{engine: e, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}}
+	return &finder{engine: e, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
 }
 
 // way is a set of conditions on one value.
@@ -57,7 +58,7 @@ type way struct {
 	unions  []union
 	refused []*jsonschema.Schema
 	// kinds are the types that are left. whole and fraction are about numbers.
-	kinds           []kind
+	kinds           kind
 	whole, fraction bool
 	breaks          []breach
 	present, absent []string
@@ -76,7 +77,7 @@ type way struct {
 // union is a choice between branches.
 type union struct {
 	of     *jsonschema.Schema
-	choice []branch
+	choice []*branch
 }
 
 // breach is a keyword of a schema that a value must not satisfy. item selects one of its parts.
@@ -95,7 +96,7 @@ type branch struct {
 	of             *jsonschema.Schema
 	keyword        string
 	accept, refuse []*jsonschema.Schema
-	kinds          []kind // nil means all
+	kinds          kind // none means all
 	fraction       bool
 	breaks         []breach
 	present        string
@@ -117,23 +118,47 @@ func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
 		f.low = min(f.low, at)
 		return answer{is: none} // a smallest value does not contain another value of the same kind
 	}
-	if f.steps++; f.steps > mostQuestions {
+	if at, ok := f.assumed[key]; ok {
+		f.low = min(f.low, at)
+		return answer{is: none}
+	}
+	if f.spend(1) {
 		return answer{is: unknown}
 	}
-	depth := len(f.busy)
+	depth, mark := len(f.busy), len(f.order)
 	outer := f.low
 	f.low = 1 << 30
 	f.busy[key] = depth
 	a := f.listed(accept, refuse, but)
 	if a.is == unknown && a.value == nil {
-		a = f.search(way{todo: accept, refused: refuse, kinds: allKinds, but: but}, accept, refuse, but)
+		a = f.search(way{todo: accept, refused: refuse, kinds: kindAny, but: but}, accept, refuse, but)
 	}
 	delete(f.busy, key)
-	if a.is == found || a.is == none && f.low >= depth {
-		f.known[key] = a
-	}
+	f.settle(key, a, depth, mark)
 	f.low = min(outer, f.low)
 	return a
+}
+
+// settle records an answer. Those since mark hold if the questions in progress have no answer. They are facts
+// once the outermost of these questions has none, and are asked again if it has one.
+func (f *finder) settle(key string, a answer, depth, mark int) {
+	switch {
+	case a.is == none && f.low < depth:
+		f.assumed[key] = f.low
+		f.order = append(f.order, key)
+		return
+	case a.is == none:
+		for _, key := range f.order[mark:] {
+			f.known[key] = answer{is: none}
+		}
+	}
+	for _, key := range f.order[mark:] {
+		delete(f.assumed, key)
+	}
+	f.order = f.order[:mark]
+	if a.is != unknown {
+		f.known[key] = a
+	}
 }
 
 func (f *finder) key(list []*jsonschema.Schema) string {
@@ -164,7 +189,15 @@ func (e *engine) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
 		valid = samples.NewValidator(s.Root())
 		e.valid[s.Root()] = valid
 	}
-	return valid.Accepts([]*jsonschema.Schema{s}, v)
+	return e.validate(valid, []*jsonschema.Schema{s}, v)
+}
+
+// validate reports whether schemas of one document accept a value.
+func (e *engine) validate(valid *samples.Validator, all []*jsonschema.Schema, v any) (accepts, known bool) {
+	before := valid.Visits
+	accepts, known = valid.Accepts(all, v)
+	e.spend(stepsToValidate + valid.Visits - before)
+	return accepts, known
 }
 
 // suits reports whether a value is an answer.
@@ -211,7 +244,7 @@ func (f *finder) listed(accept, refuse []*jsonschema.Schema, but []any) answer {
 
 // search expands a way and answers for it.
 func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) answer {
-	if f.steps++; f.steps > mostQuestions {
+	if f.spend(1 + len(w.todo) + len(w.all) + len(w.refused)) {
 		return answer{is: unknown}
 	}
 	if !f.expand(&w) {
@@ -237,7 +270,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 	}
 	result := answer{is: none}
 	for _, b := range choice {
-		if b.unknown {
+		if b.unknown || f.spend(0) {
 			result.is = unknown
 			continue
 		}
@@ -252,14 +285,12 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 }
 
 // with returns a way with the conditions of a branch.
-func (w way) with(b branch) way {
+func (w way) with(b *branch) way {
 	out := w
 	out.todo = append(slices.Clone(w.todo), b.accept...)
 	out.refused = append(slices.Clone(w.refused), b.refuse...)
 	out.breaks = append(slices.Clone(w.breaks), b.breaks...)
-	if b.kinds != nil {
-		out.kinds = inBoth(w.kinds, b.kinds)
-	}
+	out.kinds = w.kinds & b.allowed()
 	out.fraction = w.fraction || b.fraction
 	if b.present != "" {
 		out.present = append(slices.Clone(w.present), b.present)
@@ -270,9 +301,12 @@ func (w way) with(b branch) way {
 	return out
 }
 
-// inBoth returns the kinds that both lists have.
-func inBoth(x, y []kind) []kind {
-	return slices.DeleteFunc(slices.Clone(x), func(k kind) bool { return !slices.Contains(y, k) })
+// allowed returns the kinds that a branch allows.
+func (b *branch) allowed() kind {
+	if b.kinds == 0 {
+		return kindAny
+	}
+	return b.kinds
 }
 
 // expand moves schemas from todo to all. It returns false if no value is left.
@@ -301,7 +335,7 @@ func (f *finder) expand(w *way) bool {
 		if s.AnyOf != nil && !settled {
 			u := union{of: s}
 			for _, b := range s.AnyOf {
-				u.choice = append(u.choice, branch{accept: []*jsonschema.Schema{b}})
+				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}})
 			}
 			w.unions = append(w.unions, u)
 		}
@@ -309,25 +343,23 @@ func (f *finder) expand(w *way) bool {
 			u := union{of: s}
 			for i, b := range s.OneOf {
 				others := slices.Delete(slices.Clone(s.OneOf), i, i+1)
-				u.choice = append(u.choice, branch{accept: []*jsonschema.Schema{b}, refuse: others})
+				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}, refuse: others})
 			}
 			w.unions = append(w.unions, u)
 		}
 		if s.If != nil && (s.Then != nil || s.Else != nil) {
-			w.unions = append(w.unions, union{s, []branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
+			w.unions = append(w.unions, union{s, []*branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
 		}
 		for _, d := range s.DependentSchemas {
-			others := slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return k == kindObject })
-			w.unions = append(w.unions, union{s, []branch{{absent: d.Name, kinds: []kind{kindObject}}, {present: d.Name, accept: without(d.Schema), kinds: []kind{kindObject}}, {kinds: others}}})
+			w.unions = append(w.unions, union{s, []*branch{{absent: d.Name, kinds: kindObject}, {present: d.Name, accept: without(d.Schema), kinds: kindObject}, {kinds: kindAny &^ kindObject}}})
 		}
 		if s.DynamicRef != "" || s.Meta {
-			w.unions = append(w.unions, union{s, []branch{{unknown: true}}})
+			w.unions = append(w.unions, union{s, []*branch{{unknown: true}}})
 		}
 	}
-	if kinds, whole := kindsOf(w.all); kinds != nil {
-		w.kinds, w.whole = inBoth(w.kinds, kinds), whole
-	}
-	return len(w.kinds) > 0 && !w.impossible()
+	kinds, whole := kindsOf(w.all)
+	w.kinds, w.whole = w.kinds&kinds, whole
+	return w.kinds != 0 && !w.impossible()
 }
 
 // without returns the schemas that are not nil.
@@ -338,10 +370,7 @@ func without(list ...*jsonschema.Schema) []*jsonschema.Schema {
 // impossible reports whether the conditions on objects contradict each other and no other type is
 // left.
 func (w *way) impossible() bool {
-	if len(w.kinds) != 1 || w.kinds[0] != kindObject {
-		return false
-	}
-	return slices.ContainsFunc(w.absent, w.requires)
+	return w.kinds == kindObject && slices.ContainsFunc(w.absent, w.requires)
 }
 
 func (w *way) requires(name string) bool {
@@ -351,7 +380,7 @@ func (w *way) requires(name string) bool {
 // next returns the choice with the fewest branches: first those in which schemas of the sender must accept, whose
 // declarations decide which members there are. at is the index of the union, or -1 minus that of the schema that
 // must refuse. ok is false if a choice has no branch.
-func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
+func (f *finder) next(w *way) (choice []*branch, at int, ok bool) {
 	best := -1
 	for i, u := range w.unions {
 		if f.sender != nil && u.of.Root() != f.sender {
@@ -365,7 +394,7 @@ func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
 		return w.unions[best].choice, best, true
 	}
 	for i, s := range w.refused {
-		if f.sender == nil || s.Root() != f.sender || !slices.ContainsFunc(f.refusing(s), func(b branch) bool { return len(b.accept) > 0 }) {
+		if f.sender == nil || s.Root() != f.sender || !slices.ContainsFunc(f.refusing(s), func(b *branch) bool { return len(b.accept) > 0 }) {
 			continue
 		}
 		if list, certain := f.refusals(w, s); !certain {
@@ -373,13 +402,13 @@ func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
 		}
 	}
 	choice, at = nil, 0
-	better := func(list []branch, index int) {
+	better := func(list []*branch, index int) {
 		if choice == nil || len(list) < len(choice) {
 			choice, at = list, index
 		}
 	}
 	for i, u := range w.unions {
-		list := slices.DeleteFunc(slices.Clone(u.choice), func(b branch) bool { return f.contradicts(w, b) })
+		list := slices.DeleteFunc(slices.Clone(u.choice), func(b *branch) bool { return f.contradicts(w, b) })
 		if len(list) == 0 {
 			return nil, 0, false
 		}
@@ -402,11 +431,13 @@ func (f *finder) next(w *way) (choice []branch, at int, ok bool) {
 
 // refusals returns the ways in which a schema can refuse a value, as far as they do not contradict
 // the conditions. certain means that the conditions imply that it refuses.
-func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain bool) {
+func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []*branch, certain bool) {
 	if s.Always != nil {
 		return nil, !*s.Always
 	}
-	for _, b := range f.refusing(s) {
+	ways := f.refusing(s)
+	f.spend(len(ways))
+	for _, b := range ways {
 		if f.implied(w, b) {
 			return nil, true
 		}
@@ -418,8 +449,8 @@ func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []branch, certain 
 }
 
 // contradicts reports whether a branch obviously leaves no value.
-func (f *finder) contradicts(w *way, b branch) bool {
-	if b.kinds != nil && len(inBoth(w.kinds, b.kinds)) == 0 || b.fraction && (w.whole || !slices.Contains(w.kinds, kindNumber)) {
+func (f *finder) contradicts(w *way, b *branch) bool {
+	if w.kinds&b.allowed() == 0 || b.fraction && (w.whole || w.kinds&kindNumber == 0) {
 		return true
 	}
 	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
@@ -429,7 +460,7 @@ func (f *finder) contradicts(w *way, b branch) bool {
 		return true
 	}
 	for _, s := range b.accept {
-		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); kinds != nil && len(inBoth(w.kinds, kinds)) == 0 {
+		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); w.kinds&kinds == 0 {
 			return true
 		}
 	}
@@ -442,11 +473,11 @@ func (f *finder) contradicts(w *way, b branch) bool {
 }
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
-func (f *finder) implied(w *way, b branch) bool {
-	if b.kinds == nil && !b.fraction && len(b.accept)+len(b.refuse)+len(b.breaks) == 0 && b.present+b.absent == "" {
+func (f *finder) implied(w *way, b *branch) bool {
+	if b.kinds == 0 && !b.fraction && len(b.accept)+len(b.refuse)+len(b.breaks) == 0 && b.present+b.absent == "" {
 		return !b.unknown
 	}
-	if b.kinds != nil && len(inBoth(w.kinds, b.kinds)) < len(w.kinds) || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
+	if w.kinds&^b.allowed() != 0 || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
 		return false
 	}
 	if b.absent != "" && f.may(w, b.absent) {
@@ -485,7 +516,8 @@ func (f *finder) may(w *way, name string) bool { return f.declares(w, name) && f
 
 // allows is may for members that the sender need not declare.
 func (f *finder) allows(w *way, name string) bool {
-	return slices.Contains(w.kinds, kindObject) && !slices.Contains(w.absent, name) && !slices.ContainsFunc(membersOf(w.all, name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
+	f.spend(len(w.all))
+	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(membersOf(w.all, name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
 }
 
 // declares reports whether the sender declares a member.
@@ -541,7 +573,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 		}
 	}
 	for _, b := range f.refusing(s) {
-		if len(b.breaks) == 1 && keyword == "" && slices.Contains(b.kinds, kindOf(v)) {
+		if len(b.breaks) == 1 && keyword == "" && b.kinds&kindOf(v) != 0 {
 			keyword = b.breaks[0].keyword
 		}
 	}

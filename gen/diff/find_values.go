@@ -49,7 +49,7 @@ var shortest = []kind{kindNumber, kindString, kindArray, kindObject, kindNull, k
 func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) answer {
 	result := answer{is: none}
 	for _, k := range shortest {
-		if !slices.Contains(w.kinds, k) || w.fraction && k != kindNumber {
+		if w.kinds&k == 0 || w.fraction && k != kindNumber {
 			continue
 		}
 		one := answer{is: none}
@@ -843,7 +843,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		var but []any
 		covered := false // whether there is a name that no schema has, or no such name
 		for range 5 {
-			a := f.search(way{todo: accept, refused: rules, kinds: []kind{kindString}}, accept, rules, but)
+			a := f.search(way{todo: accept, refused: rules, kinds: kindString}, accept, rules, but)
 			covered = covered || a.is == none
 			if a.is != found {
 				break

@@ -46,53 +46,55 @@ var keywords = []keyword{
 func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
 // waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
-func waysToRefuse(s *jsonschema.Schema) []branch {
-	var list []branch
-	add := func(keyword string, b branch) {
+func waysToRefuse(s *jsonschema.Schema) []*branch {
+	var list []*branch
+	add := func(keyword string, b *branch) {
 		b.of, b.keyword = s, keyword
 		list = append(list, b)
 	}
 	by := func(k kind, keyword string, item int) {
-		add(keyword, branch{kinds: []kind{k}, breaks: []breach{{s, keyword, item}}})
+		add(keyword, &branch{kinds: k, breaks: []breach{{s, keyword, item}}})
 	}
 	if s.Types != nil {
 		allowed, whole := kindsOf([]*jsonschema.Schema{s})
-		add("type", branch{kinds: slices.DeleteFunc(slices.Clone(allKinds), func(k kind) bool { return slices.Contains(allowed, k) })})
-		if whole && slices.Contains(allowed, kindNumber) {
-			add("type", branch{kinds: []kind{kindNumber}, fraction: true})
+		if allowed != kindAny {
+			add("type", &branch{kinds: kindAny &^ allowed})
+		}
+		if whole && allowed&kindNumber != 0 {
+			add("type", &branch{kinds: kindNumber, fraction: true})
 		}
 	}
 	if s.Enum != nil || s.Const != "" {
-		add("enum", branch{breaks: []breach{{s, "enum", 0}}})
+		add("enum", &branch{breaks: []breach{{s, "enum", 0}}})
 	}
 	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
-		add("allOf", branch{refuse: []*jsonschema.Schema{one}})
+		add("allOf", &branch{refuse: []*jsonschema.Schema{one}})
 	}
 	if s.Not != nil {
-		add("not", branch{accept: []*jsonschema.Schema{s.Not}})
+		add("not", &branch{accept: []*jsonschema.Schema{s.Not}})
 	}
 	if s.Then != nil && s.If != nil {
-		add("if", branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+		add("if", &branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
 	}
 	if s.Else != nil && s.If != nil {
-		add("if", branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+		add("if", &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
 	}
 	for i := range s.Properties {
 		by(kindObject, "properties", i)
 	}
 	for _, name := range s.Required {
-		add("required", branch{kinds: []kind{kindObject}, absent: name})
+		add("required", &branch{kinds: kindObject, absent: name})
 	}
 	for i := range s.PatternProperties {
 		by(kindObject, "patternProperties", i)
 	}
 	for _, d := range s.DependentRequired {
 		for _, name := range d.Required {
-			add("dependentRequired", branch{kinds: []kind{kindObject}, present: d.Name, absent: name})
+			add("dependentRequired", &branch{kinds: kindObject, present: d.Name, absent: name})
 		}
 	}
 	for _, d := range s.DependentSchemas {
-		add("dependentSchemas", branch{kinds: []kind{kindObject}, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
+		add("dependentSchemas", &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
 	}
 	for i := range s.PrefixItems {
 		by(kindArray, "prefixItems", i)
@@ -106,21 +108,21 @@ func waysToRefuse(s *jsonschema.Schema) []branch {
 		by(kindArray, "contains", tooMany)
 	}
 	if s.AnyOf != nil {
-		add("anyOf", branch{refuse: s.AnyOf})
+		add("anyOf", &branch{refuse: s.AnyOf})
 	}
 	if s.OneOf != nil {
-		add("oneOf", branch{refuse: s.OneOf})
+		add("oneOf", &branch{refuse: s.OneOf})
 		for i, x := range s.OneOf {
 			for _, y := range s.OneOf[:i] {
-				add("oneOf", branch{accept: []*jsonschema.Schema{x, y}})
+				add("oneOf", &branch{accept: []*jsonschema.Schema{x, y}})
 			}
 		}
 	}
 	if s.DynamicRef != "" {
-		add("$dynamicRef", branch{unknown: true})
+		add("$dynamicRef", &branch{unknown: true})
 	}
 	if s.Meta {
-		add("$ref", branch{unknown: true})
+		add("$ref", &branch{unknown: true})
 	}
 	return list
 }
@@ -162,7 +164,7 @@ func (e *engine) text(raw wire.Raw) string {
 }
 
 // bareOf returns a schema without the keyword that a branch breaks.
-func bareOf(s *jsonschema.Schema, b branch) *jsonschema.Schema {
+func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
 	bare := *s
 	if b.absent != "" {
 		bare.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == b.absent })
@@ -189,7 +191,7 @@ func bareOf(s *jsonschema.Schema, b branch) *jsonschema.Schema {
 }
 
 // breachOf returns a branch of values of a kind that break a keyword with a limit, of a schema that no document has.
-func breachOf(k kind, keyword string, at limit) branch {
+func breachOf(k kind, keyword string, at limit) *branch {
 	written := keyword
 	switch {
 	case at.open && at.upper:
@@ -198,11 +200,11 @@ func breachOf(k kind, keyword string, at limit) branch {
 		written = "exclusiveMinimum"
 	}
 	s, _ := jsonschema.Read("", wire.Raw(fmt.Sprintf(`{%q:%s}`, written, decimal(at.at))))
-	return branch{keyword: keyword, kinds: []kind{k}, breaks: []breach{{s, keyword, 0}}}
+	return &branch{keyword: keyword, kinds: k, breaks: []breach{{s, keyword, 0}}}
 }
 
 // breaking returns the branches in which an alternative refuses values by some keywords.
-func (e *engine) breaking(a *Alt, keywords ...string) (list []branch) {
+func (e *engine) breaking(a *Alt, keywords ...string) (list []*branch) {
 	for _, s := range a.all {
 		for _, b := range e.refusing(s) {
 			if slices.Contains(keywords, b.keyword) {

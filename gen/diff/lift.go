@@ -246,7 +246,7 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 	best := outcome{state: refuted}
 	tried := false
 	for _, e := range n.up {
-		if up.seen[e.parent] || len(up.seen) > mostLifts {
+		if up.seen[e.parent] || len(up.seen) > mostLifts || c.exhausted() {
 			continue
 		}
 		up.seen[e.parent] = true
@@ -293,9 +293,9 @@ func (c *comparer) around(v view, at *child, value any) oneWay {
 	if !at.element && at.name == "" && at.path != "." {
 		return oneWay{open: true} // no known name matches the pattern
 	}
-	b := branch{kinds: []kind{kindArray}}
+	b := &branch{kinds: kindArray}
 	if !at.element {
-		b = branch{kinds: []kind{kindObject}}
+		b = &branch{kinds: kindObject}
 	}
 	f := func(preferring bool) *finder {
 		if preferring || at.guard == guardUndeclared {

@@ -28,7 +28,7 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 	for _, o := range old {
 		for _, n := range new {
 			if score := c.likeness(o, n, 0); score > 0 {
-				named := o.Name != "" && o.Name == n.Name
+				named := o.Name != "" && o.Name == n.Name || o.Name == "" && o.of != "" && o.of == n.of
 				candidates = append(candidates, scored{altPair{o, n}, named, sameConstants(o, n), score})
 			}
 		}

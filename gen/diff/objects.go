@@ -81,7 +81,7 @@ func (c *comparer) removed(v view, m *member) {
 		ways[1-v.way] = c.ask(v.other(), false, lacking(m.Name, v.from))
 	}
 	if closed {
-		ways[v.way] = c.ask(v, false, branch{kinds: []kind{kindObject}, present: m.Name})
+		ways[v.way] = c.ask(v, false, &branch{kinds: kindObject, present: m.Name})
 	}
 	optional := !m.Required && !closed
 	if !optional && ways[narrows].refuted() && ways[widens].refuted() {
@@ -100,8 +100,8 @@ func (c *comparer) removed(v view, m *member) {
 }
 
 // lacking returns the branch in which an alternative refuses objects without a member.
-func lacking(name string, a *Alt) branch {
-	b := branch{keyword: "required", kinds: []kind{kindObject}, absent: name}
+func lacking(name string, a *Alt) *branch {
+	b := &branch{keyword: "required", kinds: kindObject, absent: name}
 	for _, s := range a.all {
 		if slices.Contains(s.Required, name) {
 			b.of = s
@@ -190,7 +190,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 		}
 		v := p.views(old, new)[way]
 		undeclared := v.from.Object.open() && !v.from.Object.Map
-		w := c.ask(v, undeclared, branch{kinds: []kind{kindObject}, keyword: "additionalProperties", present: name})
+		w := c.ask(v, undeclared, &branch{kinds: kindObject, keyword: "additionalProperties", present: name})
 		if w.refuted() {
 			w = c.ask(v, undeclared, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
 		}

@@ -37,25 +37,25 @@ type Place struct {
 	Pointer string `json:"pointer"`
 }
 
-// kind is a JSON type, or kindAny for all of them.
-type kind string
+// kind is a set of JSON types, kindAny that of all.
+type kind = jsonschema.Kinds
 
 const (
-	kindAny     kind = "any"
-	kindNull    kind = "null"
-	kindBoolean kind = "boolean"
-	kindNumber  kind = "number"
-	kindString  kind = "string"
-	kindArray   kind = "array"
-	kindObject  kind = "object"
+	kindAny     = jsonschema.AllKinds
+	kindNull    = jsonschema.Null
+	kindBoolean = jsonschema.Boolean
+	kindNumber  = jsonschema.Number
+	kindString  = jsonschema.String
+	kindArray   = jsonschema.Array
+	kindObject  = jsonschema.Object
 )
 
 // Alt is an alternative: values of one JSON type.
 type Alt struct {
-	// Name is the name of the declaration, if any.
-	Name  string
-	Where Place
-	Kind  kind
+	// Name is the name of the declaration, if any, and of the place of the schema that a reference leads to.
+	Name, of string
+	Where    Place
+	Kind     kind
 	// Values lists the only values, as canonical JSON texts. nil means no restriction.
 	Values []string
 	// At most one of these is set, depending on Kind.
@@ -318,7 +318,7 @@ func (a *Alt) label() string {
 	case a.Kind == kindNumber && a.Number != nil && a.Number.whole():
 		return "integer"
 	}
-	return string(a.Kind)
+	return a.Kind.String()
 }
 
 // label describes an object by its constant members.

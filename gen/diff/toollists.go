@@ -227,7 +227,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 		rule, described, direction = "output-schema-removed", at.old, widens
 	}
 	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
-	w := way{refused: described.from, kinds: []kind{kindObject}}
+	w := way{refused: described.from, kinds: kindObject}
 	switch a := c.finder(nil).search(w, nil, described.from, nil); a.is {
 	case found:
 		one.ways[direction] = outcome{state: shown, values: []any{a.value}}

@@ -158,7 +158,7 @@ func named(list []*Alt, name string, where Place) []*Alt {
 // accepting returns a function that validates values. Without a usable validator, it refuses all.
 func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	return func(v any) bool {
-		ok, _ := b.valid.Accepts(all, v)
+		ok, _ := b.engine.validate(b.valid, all, v)
 		return ok
 	}
 }
@@ -391,24 +391,27 @@ func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
 // allow.
 func (b *schemaBuilder) forms(way chosen) []*Alt {
 	kinds, whole := kindsOf(way.all)
-	if kinds == nil && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
+	if kinds == kindAny && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
 		bare := *s
 		bare.AnyOf, bare.OneOf = nil, nil
 		return constrains(&bare)
 	}) {
 		return []*Alt{{Kind: kindAny}}
 	}
-	if kinds == nil {
-		kinds = allKinds
-	}
 	var where Place
-	var name string
+	var name, of string
 	if way.at != nil {
 		where, name = b.place(way.at)
+		if to := alias(way.at); to != way.at {
+			of = to.Pointer
+		}
 	}
 	var alts []*Alt
-	for _, k := range kinds {
-		a := &Alt{Where: where, Kind: k, all: way.all, refused: way.refused}
+	for _, k := range allKinds {
+		if kinds&k == 0 {
+			continue
+		}
+		a := &Alt{of: of, Where: where, Kind: k, all: way.all, refused: way.refused}
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
@@ -433,25 +436,21 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 
 var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
 
-// kindsOf returns the kinds that all schemas allow, or nil if they do not restrict them. whole
-// means that numbers must be integers.
-func kindsOf(all []*jsonschema.Schema) (kinds []kind, whole bool) {
-	typed := false
-	allowed := slices.Clone(allKinds)
+// kindsOf returns the kinds that all schemas allow. whole means that numbers must be integers.
+func kindsOf(all []*jsonschema.Schema) (kinds kind, whole bool) {
+	kinds = kindAny
 	for _, s := range all {
 		if s.Types == nil {
 			continue
 		}
-		typed = true
-		allowed = slices.DeleteFunc(allowed, func(k kind) bool {
-			return !slices.Contains(s.Types, string(k)) && !(k == kindNumber && slices.Contains(s.Types, "integer"))
-		})
+		allowed := kind(0)
+		for _, name := range s.Types {
+			allowed |= jsonschema.KindsOfType(name)
+		}
+		kinds &= allowed
 		whole = whole || slices.Contains(s.Types, "integer") && !slices.Contains(s.Types, "number")
 	}
-	if !typed {
-		return nil, false
-	}
-	return append([]kind{}, allowed...), whole
+	return kinds, whole
 }
 
 // values limits an alternative to the listed values. It returns false if none is left.
@@ -503,20 +502,18 @@ func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
 }
 
 // possible reports whether an alternative may have a value. It marks one with conditions that the forms
-// do not express.
+// do not show.
 func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(a.all, func(s *jsonschema.Schema) bool {
-		_, clear := inPlace(s, a.all)
-		return s.Not != nil && negated(s.Not) == nil || s.If != nil && !always(s.If) && !never(s.If) || s.DynamicRef != "" || s.Meta ||
-			a.Kind == kindObject && (s.DependentSchemas != nil || !clear && s.UnevaluatedProperties != nil) || a.Kind == kindArray && !clear && s.UnevaluatedItems != nil
+	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(b.engine.breaking(a, conditional...), func(one *branch) bool {
+		return one.allowed()&a.Kind != 0 && !a.shows(one)
 	})
 	if !a.conditional {
 		return true
 	}
-	w := way{todo: a.all, refused: a.refused, settled: a.all, kinds: []kind{a.Kind}}
+	w := way{todo: a.all, refused: a.refused, settled: a.all, kinds: a.Kind}
 	return b.engine.finder(nil).search(w, a.all, a.refused, nil).is != none
 }
 

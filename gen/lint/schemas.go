@@ -118,8 +118,8 @@ var known = func() []string {
 
 // effectOn returns the only type that a keyword has an effect on, or "".
 func effectOn(keyword string) string {
-	if k := jsonschema.KeywordOf(keyword); k != nil {
-		return map[jsonschema.Kinds]string{jsonschema.Number: "number", jsonschema.String: "string", jsonschema.Array: "array", jsonschema.Object: "object"}[k.Kinds]
+	if k := jsonschema.KeywordOf(keyword); k != nil && k.Kinds != 0 && k.Kinds != jsonschema.AllKinds {
+		return k.Kinds.String()
 	}
 	return ""
 }

@@ -21,6 +21,16 @@ const (
 	AllKinds = Null | Boolean | Number | String | Array | Object
 )
 
+// String returns the type of one kind, and "any" for others.
+func (k Kinds) String() string {
+	for _, name := range []string{"null", "boolean", "number", "string", "array", "object"} {
+		if k == KindsOfType(name) {
+			return name
+		}
+	}
+	return "any"
+}
+
 // KindsOfType returns the kind of the values of a type.
 func KindsOfType(name string) Kinds {
 	switch name {

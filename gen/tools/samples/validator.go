@@ -21,6 +21,8 @@ type Validator struct {
 	// compiled holds nil for a schema that cannot be compiled.
 	compiled map[*jsonschema.Schema]*santhosh.Schema
 	usable   bool
+	// Visits counts the schemas that [Validator.Accepts] has applied to deep values, at most.
+	Visits int
 }
 
 // NewValidator returns a validator for the document that a schema is part of. It asserts
@@ -87,16 +89,26 @@ func (v *Validator) cheap() bool {
 
 // Accepts reports whether a value satisfies all of some schemas of the document. The value is
 // one that encoding/json decodes with UseNumber. Known is false if a schema cannot be
-// compiled.
+// compiled, or takes too many steps for the value.
 func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known bool) {
 	if !v.usable {
 		return false, false
+	}
+	var deep *part
+	if deeper(value, shallow) {
+		deep = partOf(value)
 	}
 	accepts = true
 	for _, s := range all {
 		compiled := v.compile(s)
 		if compiled == nil {
 			return false, false
+		}
+		if deep != nil {
+			visits := deep.visit(s)
+			if v.Visits += visits; visits > mostVisits {
+				return false, false
+			}
 		}
 		accepts = accepts && compiled.Validate(value) == nil
 	}

@@ -1,0 +1,68 @@
+package diff
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+)
+
+// recursive returns a tool with definitions that refer to each other by unions of five. Each is changed if it is one
+// of changed.
+func recursive(t *testing.T, seed uint64, definitions int, changed map[int]bool) *tools.Tool {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	union := []string{"anyOf", "oneOf"}[seed%2]
+	name := []string{"next", "n%d"}[seed/2%2]
+	closed := []string{"", `,"additionalProperties":false`, `,"required":["` + name + `"]`}[seed/4%3]
+	var list []string
+	for i := range definitions {
+		var options []string
+		for range 5 {
+			options = append(options, fmt.Sprintf(`{"$ref":"#/$defs/D%d"}`, rng.IntN(definitions)))
+		}
+		if changed[i] {
+			options = options[:4]
+		}
+		text := fmt.Sprintf(`"%s":{%q:[%s]}`, name, union, strings.Join(options, ","))
+		if changed[i] {
+			text += `,"more":{"type":"string"}`
+		}
+		text = fmt.Sprintf(`"D%d":{"type":"object","properties":{%s}%s}`, i, text, closed)
+		list = append(list, strings.ReplaceAll(text, "%d", fmt.Sprint(i)))
+	}
+	read, err := tools.Read([]byte(fmt.Sprintf(`[{"name":"t","inputSchema":{"type":"object","properties":{"v":{"$ref":"#/$defs/D0"}},"$defs":{%s}}}]`, strings.Join(list, ","))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read.Tools[0]
+}
+
+// TestSteps checks that comparisons of definitions that refer to each other in many ways, which would never end by
+// themselves, end: after the steps of a comparison, each question gets only a few.
+func TestSteps(t *testing.T) {
+	for seed := range uint64(12) {
+		old, new := recursive(t, seed, 60, nil), recursive(t, seed, 60, map[int]bool{3: true, 30: true})
+		c := newComparer(newRuleTable(), guardIgnoredMember)
+		was, is := newSchemaBuilder(old.Input, c.engine).shape(old.Input), newSchemaBuilder(new.Input, c.engine).shape(new.Input)
+		list, problem := c.messages(was, is, "t")
+		if problem != "" {
+			t.Errorf("%d: %s", seed, problem)
+		}
+		if c.begin(); c.earlier > 6*mostSteps {
+			t.Errorf("%d: %d steps for %d changes", seed, c.earlier, len(list))
+		}
+		if !c.exhausted() {
+			continue
+		}
+		for _, one := range list {
+			for way := range one.ways {
+				if o := one.ways[way]; o.state == unproven && o.why == "" {
+					t.Errorf("%d: %s is undecided without a reason", seed, one.rule)
+				}
+			}
+		}
+	}
+}
