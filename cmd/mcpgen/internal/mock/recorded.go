@@ -46,13 +46,8 @@ func ReadRecording(r io.Reader) (*Recorded, error) {
 func (r *Recorded) add(x *recording.Exchange) {
 	// These members say which revision the result was sent in, not what the server said.
 	result := wire.Object(x.Result).Without("resultType", "ttlMs", "cacheScope")
-	params := wire.Object(x.Params)
-	name := params.GetString("name")
-	if x.Method == "resources/read" {
-		name = params.GetString("uri")
-	}
-	arguments, _ := params.Get("arguments")
-	s := subject{x.Method, name}
+	arguments, _ := wire.Object(x.Params).Get("arguments")
+	s := subject{x.Method, x.Subject()}
 	r.answers[s] = append(r.answers[s], &answer{arguments: arguments, result: result})
 }
 

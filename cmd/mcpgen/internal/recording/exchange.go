@@ -22,6 +22,15 @@ type Exchange struct {
 	Result, Error wire.Raw
 }
 
+// Subject returns what the request is about: the URI of a resource, or the name of a tool or prompt.
+func (x *Exchange) Subject() string {
+	if x.Params.Kind() != wire.KindObject {
+		return ""
+	}
+	params := wire.Object(x.Params)
+	return cmp.Or(params.GetString("uri"), params.GetString("name"))
+}
+
 // question names a request that waits for its answer. Both sides may use the same ids.
 type question struct {
 	session string

@@ -61,13 +61,13 @@ func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []
 	cursors := map[string]wire.Raw{} // new cursors by the recorded ones
 	for _, r := range s.Requests {
 		var result wire.Raw
-		err := session.Call(ctx, r.Method, r.params(cursors), &result)
+		err := session.Call(ctx, r.Method, paramsOf(r, cursors), &result)
 		answer, err := answerOf(result, err)
 		if err != nil {
 			return changes, fmt.Errorf("line %d: %s: %w", r.Line, r.Method, err)
 		}
-		c := comparison{ignored: ignored, change: Change{Line: r.Line, Method: r.Method, Subject: r.subject()}}
-		was := r.answer()
+		c := comparison{ignored: ignored, change: Change{Line: r.Line, Method: r.Method, Subject: r.Subject()}}
+		was := recorded(r)
 		remember(cursors, was, answer)
 		c.compare("", wire.Raw(was), wire.Raw(answer))
 		changes = append(changes, c.changes...)
@@ -75,8 +75,8 @@ func (s *Session) Play(ctx context.Context, session *runtime.Session, ignored []
 	return changes, nil
 }
 
-// params returns the params without what the client of the replay adds by itself.
-func (r *Request) params(cursors map[string]wire.Raw) wire.Appender {
+// paramsOf returns the params of a request without what the client of the replay adds by itself.
+func paramsOf(r *recording.Exchange, cursors map[string]wire.Raw) wire.Appender {
 	if r.Params == "" {
 		return nil
 	}
@@ -120,23 +120,14 @@ func answerOf(result wire.Raw, err error) (wire.Object, error) {
 	return answer.With("error", wire.Raw(text))
 }
 
-// answer returns the recorded answer as an object with a result or an error.
-func (r *Request) answer() wire.Object {
+// recorded returns the recorded answer as an object with a result or an error.
+func recorded(r *recording.Exchange) wire.Object {
 	name, value := "result", r.Result
 	if r.Error != "" {
 		name, value = "error", r.Error
 	}
 	answer, _ := wire.Object("{}").With(name, value)
 	return answer
-}
-
-// subject returns what a request is about.
-func (r *Request) subject() string {
-	params := object(r.Params)
-	if name := params.GetString("name"); name != "" {
-		return name
-	}
-	return params.GetString("uri")
 }
 
 // comparison collects the differences of one answer.

@@ -21,20 +21,11 @@ type Session struct {
 	// Capabilities is the ClientCapabilities object of the client.
 	Capabilities wire.Object
 	// Requests are in the order of the recording.
-	Requests []*Request
+	Requests []*recording.Exchange
 	// Answers are the results with which the client answered the server, by method and in their order.
 	Answers map[string][]wire.Raw
 	// Skipped counts the requests that are not played, by reason.
 	Skipped map[string]int
-}
-
-// Request is a request of a client, with its answer.
-type Request struct {
-	Line   int // of the recording
-	Method string
-	Params wire.Raw
-	// Result is the server's result, or Error its error object.
-	Result, Error wire.Raw
 }
 
 // Reasons for which requests are not played.
@@ -77,7 +68,7 @@ func Read(r io.Reader) ([]*Session, error) {
 		in.add(x)
 	}
 	for _, s := range in.sessions {
-		s.Requests = slices.DeleteFunc(s.Requests, func(r *Request) bool {
+		s.Requests = slices.DeleteFunc(s.Requests, func(r *recording.Exchange) bool {
 			reason := s.unplayable(r)
 			if reason != "" {
 				s.Skipped[r.Method+" "+reason]++
@@ -119,7 +110,7 @@ func (in *reader) add(x *recording.Exchange) {
 		method := member(in.asked[x.Session], key).GetString("method")
 		s.Answers[method] = append(s.Answers[method], answer)
 	}
-	s.Requests = append(s.Requests, &Request{Line: x.Line, Method: x.Method, Params: x.Params, Result: x.Result, Error: x.Error})
+	s.Requests = append(s.Requests, x)
 }
 
 // session returns the session of a message. Requests without a session are those of one revision.
@@ -137,7 +128,7 @@ func (in *reader) session(name, revision string) *Session {
 }
 
 // unplayable returns the reason for which a request is not played, or "".
-func (s *Session) unplayable(r *Request) string {
+func (s *Session) unplayable(r *recording.Exchange) string {
 	_, task := object(r.Params).Get("task")
 	switch {
 	case r.Method == methodListen:
