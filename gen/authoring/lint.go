@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/faults"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -99,7 +99,7 @@ func (r *reader) misplaced(tool string, at place, value wire.Raw, what string) {
 // isScopes reports whether the name of a member is that of scopes, or resembles it.
 func isScopes(name string) bool {
 	folded, own := ownName(name)
-	_, near := spelling.Nearest(folded, []string{tools.MemberScopes}, mostTypos)
+	_, near := schema.Nearest(folded, []string{tools.MemberScopes}, mostTypos)
 	return own && near
 }
 
@@ -128,7 +128,7 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
 		folded, own := ownName(name)
-		meant, near := spelling.Nearest(folded, namesOf(words), mostTypos)
+		meant, near := schema.Nearest(folded, namesOf(words), mostTypos)
 		if _, known := find(words, name); known || strings.HasPrefix(folded, "x-") && !own && !near {
 			continue
 		}
@@ -218,7 +218,7 @@ func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Vali
 			continue
 		}
 		if folded, own := ownName(name); own || strings.HasPrefix(folded, "x-") {
-			if meant, near := spelling.Nearest(folded, ownKeywords, mostTypos-1); near && meant != name {
+			if meant, near := schema.Nearest(folded, ownKeywords, mostTypos-1); near && meant != name {
 				note(name, "unknown keyword %q (did you mean %q?)", name, meant)
 			}
 			continue

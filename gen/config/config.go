@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/yaml"
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 )
 
 // File is a YAML file that is being read. Its methods collect the problems.
@@ -121,7 +121,7 @@ func prefix(what string) string {
 
 // Suggestion returns a remark that names the known word closest to an unknown one.
 func Suggestion(word string, known []string) string {
-	if best, ok := spelling.Nearest(word, known, len(word)/3+1); ok {
+	if best, ok := schema.Nearest(word, known, len(word)/3+1); ok {
 		return fmt.Sprintf(" (did you mean %q?)", best)
 	}
 	if len(known) <= 8 {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/report"
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
+	checks "github.com/mcpgen/mcpgen/runtime/schema" // schema is a type here
 )
 
 // named is a name and the place of its definition.
@@ -107,7 +107,7 @@ func nearest(word string, known []string) (string, bool) {
 	if len(word) < 4 || slices.Contains(known, word) {
 		return "", false
 	}
-	return spelling.Nearest(word, known, min(1+len(word)/6, 2))
+	return checks.Nearest(word, known, min(1+len(word)/6, 2))
 }
 
 // short returns a text that fits in a message.

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/yaml"
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -355,7 +355,7 @@ func renamed(old *yaml.Node, name, key string, mines, news keyedItems) string {
 			return like[0]
 		}
 	}
-	near, _ := spelling.Nearest(name, fresh, len(name)/2)
+	near, _ := schema.Nearest(name, fresh, len(name)/2)
 	return near
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
+	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/templates"
 )
 
@@ -241,7 +241,7 @@ func StaleMethods(s *Survey, pkg string, types *typing.Package) []Stale {
 			continue
 		}
 		found := Stale{Method: name}
-		if now, ok := spelling.Nearest(name, names, len(name)/2); ok {
+		if now, ok := schema.Nearest(name, names, len(name)/2); ok {
 			found.Now = now
 		}
 		stale = append(stale, found)

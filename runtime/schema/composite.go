@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/schema/spelling"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -187,7 +186,7 @@ func (c *Checker) meant(allowed []string) string {
 	if len(c.problems) >= most || len(name) > longest {
 		return ""
 	}
-	near, ok := spelling.Nearest(name, allowed[:min(len(allowed), mostListed)], len(name)/3)
+	near, ok := Nearest(name, allowed[:min(len(allowed), mostListed)], len(name)/3)
 	if !ok {
 		return ""
 	}

@@ -1,5 +1,4 @@
-// Package spelling finds the word that a misspelled one was meant to be.
-package spelling
+package schema
 
 import "strings"
 
