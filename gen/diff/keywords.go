@@ -165,7 +165,7 @@ func (e *engine) text(raw wire.Raw) string {
 
 // bareOf returns a schema without the keyword that a branch breaks.
 func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
-	bare := *s
+	bare := s.Clone()
 	if b.absent != "" {
 		bare.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == b.absent })
 	}
@@ -184,10 +184,10 @@ func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
 		bare.If = nil
 	default:
 		if i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == b.keyword }); i >= 0 {
-			keywords[i].drop(&bare)
+			keywords[i].drop(bare)
 		}
 	}
-	return &bare
+	return bare
 }
 
 // breachOf returns a branch of values of a kind that break a keyword with a limit, of a schema that no document has.

@@ -152,7 +152,8 @@ func anything(where Place) *Shape {
 }
 
 func nothing(where Place) *Shape {
-	return &Shape{Where: where, from: []*jsonschema.Schema{{Always: new(bool)}}, set: &set{accepts: func(any) bool { return false }}}
+	none, _ := jsonschema.Read("", "false")
+	return &Shape{Where: where, from: []*jsonschema.Schema{none}, set: &set{accepts: func(any) bool { return false }}}
 }
 
 // accepts reports whether a value is one of the alternative.

@@ -264,9 +264,9 @@ func negated(s *jsonschema.Schema) *jsonschema.Schema {
 	if s == nil || s.Always != nil || s.Not == nil {
 		return nil
 	}
-	bare := *s
+	bare := s.Clone()
 	bare.Not = nil
-	if constrains(&bare) || bare.Target != nil || bare.AllOf != nil {
+	if constrains(bare) || bare.Target != nil || bare.AllOf != nil {
 		return nil
 	}
 	return s.Not
@@ -392,9 +392,9 @@ func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
 func (b *schemaBuilder) forms(way chosen) []*Alt {
 	kinds, whole := kindsOf(way.all)
 	if kinds == kindAny && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
-		bare := *s
+		bare := s.Clone()
 		bare.AnyOf, bare.OneOf = nil, nil
-		return constrains(&bare)
+		return constrains(bare)
 	}) {
 		return []*Alt{{Kind: kindAny}}
 	}
@@ -522,7 +522,7 @@ func lists(s *jsonschema.Schema) bool {
 	if s.Enum == nil && s.Const == "" {
 		return false
 	}
-	bare := *s
+	bare := s.Clone()
 	bare.Enum, bare.Const, bare.Types = nil, "", nil
-	return !constrains(&bare)
+	return !constrains(bare)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"reflect"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -28,6 +29,34 @@ func Read(at string, raw wire.Raw) (*Schema, []*Error) {
 
 type reader struct {
 	errs []*Error
+	// limits and rare are those of a schema that had no use for them, or nil.
+	limits *Limits
+	rare   *Rare
+}
+
+// noLimits and noRare are those of the schemas that have none of their keywords.
+var (
+	noLimits = &Limits{}
+	noRare   = &Rare{}
+)
+
+// open gives a schema keywords that can be set, and close shares those that have not been set.
+func (r *reader) open(s *Schema) {
+	if s.Limits, r.limits = r.limits, nil; s.Limits == nil {
+		s.Limits = &Limits{}
+	}
+	if s.Rare, r.rare = r.rare, nil; s.Rare == nil {
+		s.Rare = &Rare{}
+	}
+}
+
+func (r *reader) close(s *Schema) {
+	if *s.Limits == *noLimits {
+		r.limits, s.Limits = s.Limits, noLimits
+	}
+	if reflect.ValueOf(s.Rare).Elem().IsZero() {
+		r.rare, s.Rare = s.Rare, noRare
+	}
 }
 
 func (r *reader) fail(pointer, format string, args ...any) {
@@ -54,7 +83,7 @@ func (r *reader) document(at string, raw wire.Raw, draft Draft) *Schema {
 
 // schema reads a schema and the schemas within it.
 func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Schema {
-	s := &Schema{Pointer: at, Source: raw, Draft: draft, resource: res}
+	s := &Schema{Pointer: at, Source: raw, Draft: draft, Limits: noLimits, Rare: noRare, resource: res}
 	res.doc.schemas[at] = s
 	switch raw.Kind() {
 	case wire.KindBool:
@@ -65,6 +94,8 @@ func (r *reader) schema(at string, raw wire.Raw, res *resource, draft Draft) *Sc
 		r.fail(at, "a schema must be an object or a boolean, found %s", raw.Kind())
 		return s
 	}
+	r.open(s)
+	defer r.close(s)
 	p := parser{reader: r, at: at, members: map[string]wire.Raw{}}
 	for name, value := range wire.Object(raw).All() {
 		p.members[name] = value

@@ -25,6 +25,9 @@ import (
 // DependentRequired and DependentSchemas, and a $recursiveRef is in DynamicRef. If exclusiveMinimum
 // is true, minimum is in ExclusiveMinimum. Before draft 2019-09, a schema with a $ref has no
 // other keywords, except for its definitions.
+//
+// A list can have some 100,000 schemas, so keywords that few of them have are in structs of their own, which the others
+// share. They must not be changed, other than in a [Schema.Clone].
 type Schema struct {
 	// Pointer is the place of the schema in the text.
 	Pointer string
@@ -39,6 +42,45 @@ type Schema struct {
 	Ref    string
 	Target *Schema
 	Meta   bool
+
+	// Types is the type keyword as a list.
+	Types []string
+	Enum  []wire.Raw
+	AnyOf []*Schema
+
+	Format string
+	// Items is the schema of the elements that PrefixItems has no schemas for.
+	Items *Schema
+
+	// Properties are in the order of the text.
+	Properties           []Property
+	AdditionalProperties *Schema
+	Required             []string
+
+	Title, Description string
+	Default            wire.Raw
+
+	*Limits
+	*Rare
+
+	resource *resource
+}
+
+// Limits has the keywords of a [Schema] that limit numbers, and those for the contents of strings.
+type Limits struct {
+	// Minimum and the other limits are the text of numbers.
+	Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, MultipleOf wire.Raw
+
+	MinLength, MaxLength         *int64
+	Pattern                      *string
+	MinContains, MaxContains     *int64
+	MinItems, MaxItems           *int64
+	UniqueItems                  bool
+	MinProperties, MaxProperties *int64
+}
+
+// Rare has keywords of a [Schema] that few schemas have.
+type Rare struct {
 	// DynamicRef is the value of $dynamicRef, and DynamicAnchor of $dynamicAnchor. A
 	// $dynamicRef that always refers to the same schema is in Ref instead. Those of draft 2019-09
 	// are a $recursiveRef and a $recursiveAnchor, whose values are "#" and recursiveAnchor.
@@ -46,53 +88,29 @@ type Schema struct {
 	// Defs holds $defs and definitions.
 	Defs []Property
 
-	// Types is the type keyword as a list.
-	Types []string
-	// Enum and Const are values.
-	Enum  []wire.Raw
-	Const wire.Raw
-
-	AllOf, AnyOf, OneOf []*Schema
+	Const               wire.Raw
+	AllOf, OneOf        []*Schema
 	Not, If, Then, Else *Schema
 
-	// Minimum and the other limits are the text of numbers.
-	Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, MultipleOf wire.Raw
+	// PrefixItems are the schemas of the first elements.
+	PrefixItems []*Schema
+	Contains    *Schema
 
-	MinLength, MaxLength *int64
-	Pattern              *string
-	Format               string
-
-	// PrefixItems are the schemas of the first elements, Items is that of the others.
-	PrefixItems              []*Schema
-	Items                    *Schema
-	Contains                 *Schema
-	MinContains, MaxContains *int64
-	MinItems, MaxItems       *int64
-	UniqueItems              bool
-
-	// Properties are in the order of the text.
-	Properties                   []Property
-	PatternProperties            []Property
-	AdditionalProperties         *Schema
-	PropertyNames                *Schema
-	Required                     []string
-	DependentRequired            []Dependency
-	DependentSchemas             []Property
-	MinProperties, MaxProperties *int64
+	PatternProperties []Property
+	PropertyNames     *Schema
+	DependentRequired []Dependency
+	DependentSchemas  []Property
 
 	UnevaluatedItems, UnevaluatedProperties *Schema
 
-	Title, Description string
-	Default            wire.Raw
-	Examples           []wire.Raw
-	Deprecated         bool
+	Examples   []wire.Raw
+	Deprecated bool
 	// GoName is the Go identifier of the member that the schema describes, or of the type of a definition
 	// (x-go-name).
 	GoName string
 	// GoBigInteger means that an integer may be beyond an int64 (x-go-big-integer).
 	GoBigInteger bool
 
-	resource *resource
 	// byName has the properties by name if there are more than fewProperties.
 	byName map[string]*Schema
 	// dynamicTarget is where DynamicRef leads if no other schema has its anchor.
@@ -118,6 +136,13 @@ type Error struct {
 }
 
 const fewProperties = 16
+
+// Clone returns a copy whose keywords can be changed.
+func (s *Schema) Clone() *Schema {
+	copied, limits, rare := *s, *s.Limits, *s.Rare
+	copied.Limits, copied.Rare = &limits, &rare
+	return &copied
+}
 
 // Property returns the schema of a property, or nil.
 func (s *Schema) Property(name string) *Schema {
