@@ -19,6 +19,10 @@ import (
 func main() {
 	address := flag.String("http", "", "serve Streamable HTTP on this `address` instead of standard input and output")
 	flag.Parse()
+	if flag.NArg() > 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
 	// Standard output belongs to the protocol, so the log goes to standard error. Records that
 	// a handler logs with its context also go to the client.
 	slog.SetDefault(slog.New(mcplog.New("weather", slog.NewTextHandler(os.Stderr, nil))))
