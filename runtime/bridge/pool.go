@@ -44,7 +44,7 @@ type place struct {
 	since time.Time     // when it became unused
 }
 
-var errNoRoom = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the bridge has as many sessions with the server as it may have, and all are in use; try again later")
+var errNoRoom = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: all sessions with the server that requests like this one may have are in use; try again later")
 
 // take returns a session for a request of a client, which must be released. If alone, no other request that
 // may ask the client has the same session, unless the server has no sessions and thus asks within its
@@ -243,7 +243,8 @@ func (l *link) release() {
 	}
 }
 
-// rest ends an unused session after a while, or at once if it takes no further request. The session of a connection ends with the connection.
+// rest ends an unused session after a while, or at once if it takes no further request. The session of a connection ends
+// with the connection.
 func (p *pool) rest(l *link) {
 	switch {
 	case l.of.front != nil || p.closed:

@@ -196,6 +196,7 @@ func TestDuplicate(t *testing.T) {
 		const problem = `"error":{"code":-32600,"message":"invalid request: id 7 is that of a request in flight"}}`
 		for text, want := range map[string]string{
 			`{"jsonrpc":"2.0","id":7,"method":"again"}`:                                           `{"jsonrpc":"2.0","id":7,` + problem,
+			`[{"jsonrpc":"2.0","id":7,"method":"again"}]`:                                         `[{"jsonrpc":"2.0",` + problem + `]`,
 			`[{"jsonrpc":"2.0","id":8,"method":"new"},{"jsonrpc":"2.0","id":7,"method":"again"}]`: `[{"jsonrpc":"2.0","id":8,` + problem + `,{"jsonrpc":"2.0",` + problem + `]`,
 		} {
 			if got := begin(text, session...).Body.String(); got != want {

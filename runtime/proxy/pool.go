@@ -33,13 +33,16 @@ type pool struct {
 	busy    map[string]int // sessions that are not idle, by the principal of their request, if it has one
 	idle    []*session     // those without a request, the one used last at the end
 	closing bool
-	running sync.WaitGroup // open sessions
+	running sync.WaitGroup // sessions that are open or being opened
 	over    sync.Once
 }
 
 // Accept implements runtime.Inbox. A session with the server that ends before it has taken the message is
 // replaced by another.
 func (p *pool) Accept(in runtime.Incoming) (run func()) {
+	if err := check(&in); err != nil {
+		return p.refuse(in, err)
+	}
 	for {
 		s, fresh, err := p.take(runtime.PrincipalOf(in.Context))
 		switch {
@@ -65,19 +68,37 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 	}
 }
 
-// refuse answers a request that is not passed to the server.
+// check returns the error for a text that is not passed to the server, or nil. The server may find a request where the
+// proxy finds none, and the next client of the session would get its answer.
+func check(in *runtime.Incoming) error {
+	switch m := in.Content(); {
+	case m.IsBatch, m.Err == nil && m.Kind == jsonrpc.Response:
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the text must be a request or a notification")
+	case m.Err != nil:
+		return m.Err
+	case m.Kind == jsonrpc.Request && revisionOf(m.Message) == "":
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
+	case m.Kind == jsonrpc.Request:
+		return contradiction(in.Header, m.Message)
+	}
+	return nil
+}
+
+// refuse answers a text that is not passed to the server, unless it is a notification or a response.
 func (p *pool) refuse(in runtime.Incoming, why error) (run func()) {
-	if messages := read(in.Text); newRequest(in.Reply, messages) != nil {
-		if err := in.Reply.Send(p.ctx, new(requests).refusal(messages, why)); err != nil {
-			p.proxy.opts.Logger.Warn("proxy: a request could not be refused", "error", err)
-		}
+	m := in.Content()
+	if m.Kind == jsonrpc.Notification || m.Kind == jsonrpc.Response {
+		return nil
+	}
+	if err := in.Reply.Send(p.ctx, refusal(m.ID, why)); err != nil {
+		p.proxy.opts.Logger.Warn("proxy: a request could not be refused", "error", err)
 	}
 	return nil
 }
 
 var (
 	errUnreachable = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
-	errBusy        = error(jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the proxy has as many sessions with the server as it may have; try again later"))
+	errBusy        = error(jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: all sessions with the server that requests like this one may have are in use; try again later"))
 )
 
 // take returns a session for a request of a principal. Fresh means that it was opened for it. A session that is
@@ -89,33 +110,47 @@ func (p *pool) take(principal string) (s *session, fresh bool, err error) {
 	switch {
 	case p.closing:
 		return nil, false, runtime.ErrClosed
-	case principal != "" && p.busy[principal] >= max(most/4, 1), len(p.idle) == 0 && len(p.open)+p.opening >= most:
+	case principal != "" && p.busy[principal] >= max(most/4, 1):
 		return nil, false, errBusy
 	}
-	p.count(principal, 1)
-	if last := len(p.idle) - 1; last >= 0 {
+	for last := len(p.idle) - 1; last >= 0; last-- {
 		s = p.idle[last]
 		p.idle = p.idle[:last]
 		s.idle.Stop()
-		s.principal = principal
-		return s, false, nil
+		if s.ctx.Err() == nil { // otherwise the server has ended it
+			p.count(principal, 1)
+			s.principal = principal
+			return s, false, nil
+		}
 	}
+	if len(p.open)+p.opening >= most {
+		return nil, false, errBusy
+	}
+	s, err = p.connect(principal)
+	return s, true, err
+}
+
+// connect opens a session for a request of a principal. The mutex must be held; connect unlocks it meanwhile.
+func (p *pool) connect(principal string) (s *session, err error) {
+	p.count(principal, 1)
 	p.opening++
-	p.mu.Unlock()
-	s, err = p.proxy.open(p.ctx, nowhere{}, p, nil)
-	p.mu.Lock()
-	p.opening--
-	if err != nil || s.dead {
-		p.count(principal, -1)
-		return s, true, err
-	}
-	s.principal = principal
-	p.open[s] = true
 	p.running.Add(1)
-	if p.closing {
-		go s.end(nil)
-	}
-	return s, true, nil
+	p.mu.Unlock()
+	defer func() { // also if the function of the program panics that returns the transport
+		p.mu.Lock()
+		p.opening--
+		if s == nil || s.dead {
+			p.count(principal, -1)
+			p.running.Done()
+			return
+		}
+		s.principal = principal
+		p.open[s] = true
+		if p.closing {
+			s.end(nil)
+		}
+	}()
+	return p.proxy.open(p.ctx, nowhere{}, p, nil)
 }
 
 // count changes the number of sessions that are busy for a principal. The mutex must be held.

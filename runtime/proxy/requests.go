@@ -16,7 +16,8 @@ import (
 // of them are answered.
 type request struct {
 	reply    runtime.Reply // nil if all messages go to the client in one way
-	ids      []wire.Scalar // canonical, of the requests that have no answer
+	ids      []wire.Scalar // canonical; not changed after requests.add
+	open     int           // how many of them have no answer; guarded by requests.mu
 	tokens   []wire.Scalar // canonical, of their progress
 	finished chan struct{} // closed when all of them are answered
 	revision string        // of a request without a session; otherwise ""
@@ -69,24 +70,25 @@ func (q *requests) add(r *request) error {
 	if q.closed {
 		return runtime.ErrClosed
 	}
-	var free []wire.Scalar
-	for _, id := range r.ids {
-		switch {
-		case q.byID[id] == nil && !slices.Contains(free, id):
-			free = append(free, id)
-		case r.reply != nil:
-			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", id.String())
-		}
-	}
-	if r.ids = free; len(free) == 0 {
-		close(r.finished)
-		return nil
-	}
 	if q.byID == nil {
 		q.byID = make(map[wire.Scalar]*request)
 	}
-	for _, id := range free {
-		q.byID[id] = r
+	free := r.ids[:0]
+	for _, id := range r.ids {
+		switch {
+		case q.byID[id] == nil:
+			q.byID[id] = r
+			free = append(free, id)
+		case r.reply != nil:
+			for _, id := range free {
+				delete(q.byID, id)
+			}
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", id.String())
+		}
+	}
+	if r.ids, r.open = free, len(free); r.open == 0 {
+		close(r.finished)
+		return nil
 	}
 	q.inTurn = append(q.inTurn, r)
 	q.active++
@@ -100,23 +102,21 @@ func (q *requests) find(id wire.Scalar) *request {
 	return q.byID[id.Canonical()]
 }
 
-// answer removes the request with an id. It returns the message that the request was in, to
-// be finished, if no other request in it waits for an answer.
-func (q *requests) answer(id wire.Scalar) *request {
+// answer removes the request with an id, which is in the message of, or in any one if that is nil. It returns the
+// message that the request was in, or nil, and whether that is to be finished, because no other request in it waits
+// for an answer.
+func (q *requests) answer(id wire.Scalar, of *request) (r *request, last bool) {
 	id = id.Canonical()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r := q.byID[id]
-	if r == nil {
-		return nil
+	if r = q.byID[id]; r == nil || of != nil && r != of {
+		return nil, false
 	}
 	delete(q.byID, id)
-	i := slices.Index(r.ids, id)
-	if r.ids = slices.Delete(r.ids, i, i+1); len(r.ids) > 0 {
-		return nil
+	if r.open--; r.open == 0 {
+		q.inTurn = slices.DeleteFunc(q.inTurn, func(other *request) bool { return other == r })
 	}
-	q.inTurn = slices.DeleteFunc(q.inTurn, func(other *request) bool { return other == r })
-	return r
+	return r, r.open == 0
 }
 
 // finish counts a request that is finished.
@@ -224,14 +224,12 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 
 // refusal returns the answer to the requests in a text that are not forwarded. In that to a batch, the error for an
 // id in flight has no id, because the client would take it for the answer to the other request.
-func (q *requests) refusal(messages []jsonrpc.Message, why error) runtime.Outgoing {
-	refused, _ := errors.AsType[*jsonrpc.Error](why)
-	if len(messages) == 1 {
-		out := errorMessage(messages[0].ID, refused)
-		out.Refused = true
-		return out
+func (q *requests) refusal(text string, messages []jsonrpc.Message, why error) runtime.Outgoing {
+	if !jsonrpc.IsBatch(text) {
+		return refusal(messages[0].ID, why)
 	}
-	text := []byte{'['}
+	var out runtime.Outgoing
+	all := []byte{'['}
 	for _, m := range messages {
 		if m.Kind != jsonrpc.Request {
 			continue
@@ -239,9 +237,19 @@ func (q *requests) refusal(messages []jsonrpc.Message, why error) runtime.Outgoi
 		if q.find(m.ID) != nil {
 			m.ID = wire.Scalar{}
 		}
-		text = append(wire.AppendComma(text), errorMessage(m.ID, refused).Text...)
+		out = refusal(m.ID, why)
+		all = append(wire.AppendComma(all), out.Text...)
 	}
-	return runtime.Outgoing{Text: append(text, ']'), Kind: jsonrpc.Response, Code: refused.Code, Refused: true}
+	out.Text, out.ID = append(all, ']'), wire.Scalar{}
+	return out
+}
+
+// refusal returns the answer to a request that is not forwarded.
+func refusal(id wire.Scalar, why error) runtime.Outgoing {
+	refused, _ := errors.AsType[*jsonrpc.Error](why)
+	out := errorMessage(id, refused)
+	out.Refused = true
+	return out
 }
 
 // errorMessage returns an error response.

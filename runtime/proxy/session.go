@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -169,7 +168,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		r.revision = ""
 	}
 	if r != nil {
-		err := s.contradiction(in.Header, messages)
+		err := s.check(in.Header, messages)
 		if err == nil {
 			err = s.admit(r)
 		}
@@ -177,7 +176,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		case err == runtime.ErrClosed:
 			return nil, false
 		case err != nil:
-			s.refuse(messages, in.Reply, err)
+			s.refuse(in, messages, err)
 			return nil, true
 		}
 	}
@@ -185,8 +184,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	stop := func() bool { return true }
 	if r != nil && in.ContextCancels {
 		// A goroutine that waits for the end of each request would take 3 KB.
-		ids := slices.Clone(r.ids)
-		stop = context.AfterFunc(in.Context, func() { s.disconnected(r, ids) })
+		stop = context.AfterFunc(in.Context, func() { s.disconnected(r) })
 	}
 	err := s.server.Send(s.ctx, outgoing(in.Text, messages, s.revision(r, messages)))
 	if err != nil && s.ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
@@ -199,7 +197,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	}
 	for _, m := range messages {
 		if m.Method == methodCancelled {
-			if r := s.requests.answer(cancelled(m)); r != nil {
+			if r, last := s.requests.answer(cancelled(m), nil); last {
 				s.finish(r)
 			}
 		}
@@ -234,10 +232,11 @@ func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
 
 // disconnected cancels a request whose client has closed the connection, which is how a client without a
 // session cancels over HTTP ("Cancellation" in basic/transports/streamable-http, 2026-07-28).
-func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
-	for _, id := range ids {
-		if s.requests.find(id) != r || s.requests.answer(id) == nil {
-			return // it is answered
+func (s fromClient) disconnected(r *request) {
+	for _, id := range r.ids {
+		of, last := s.requests.answer(id, r)
+		if of == nil {
+			continue // it is answered
 		}
 		if s.pool != nil {
 			s.pool.retire(s.session) // another client must not get a late answer
@@ -253,10 +252,9 @@ func (s fromClient) disconnected(r *request, ids []wire.Scalar) {
 		if err := s.server.Send(s.ctx, out); err != nil {
 			s.log("a cancellation could not be sent to the server", err)
 		}
-		s.finish(r)
-	}
-	if s.pool != nil {
-		s.end(nil)
+		if last {
+			s.finish(r)
+		}
 	}
 }
 
@@ -297,24 +295,32 @@ func (s fromClient) Shutdown(ctx context.Context) {
 	s.end(nil)
 }
 
-// contradiction returns the error for a request without a session that its HTTP headers do not repeat, or nil. A guard
-// in front of the proxy reads nothing but the headers, and the server gets those of the proxy.
-func (s fromClient) contradiction(h headers.Header, messages []jsonrpc.Message) error {
+// check returns the error for a message of a session over HTTP with a request that its headers contradict, or nil.
+func (s fromClient) check(h headers.Header, messages []jsonrpc.Message) error {
+	if h == nil || s.sessionOnly || s.pool != nil { // a pool has checked the message
+		return nil
+	}
 	for _, m := range messages {
-		revision := revisionOf(m)
 		switch {
-		case h == nil || s.sessionOnly || m.Kind != jsonrpc.Request:
+		case m.Kind != jsonrpc.Request:
 		case m.Method == "":
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the method cannot be read, or a member occurs twice")
-		case s.pool != nil && revision == "":
-			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
-		case s.pool != nil || runtime.CarriesRevision(m.Params):
-			name, named := nameParams[m.Method]
-			repeated := headers.Standard{Revision: revision, Method: m.Method, Name: wire.Object(m.Params).GetString(name), Named: named}
-			if err := repeated.Check(h); err != nil {
-				return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
+		case runtime.CarriesRevision(m.Params):
+			if err := contradiction(h, m); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// contradiction returns the error for a request without a session that its HTTP headers do not repeat, or nil. A guard
+// in front of the proxy reads nothing but the headers, and the server gets those of the proxy.
+func contradiction(h headers.Header, m jsonrpc.Message) error {
+	name, named := nameParams[m.Method]
+	repeated := headers.Standard{Revision: revisionOf(m), Method: m.Method, Name: wire.Object(m.Params).GetString(name), Named: named}
+	if err := repeated.Check(h); err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
 	}
 	return nil
 }
@@ -334,10 +340,10 @@ func (s fromClient) admit(r *request) error {
 }
 
 // refuse answers the requests in a text with an error.
-func (s fromClient) refuse(messages []jsonrpc.Message, to runtime.Reply, why error) {
-	out := s.requests.refusal(messages, why)
+func (s fromClient) refuse(in runtime.Incoming, messages []jsonrpc.Message, why error) {
+	out := s.requests.refusal(in.Text, messages, why)
 	out.NotBegun = why == errNotBegun
-	if err := s.reply(to, out); err != nil {
+	if err := s.reply(in.Reply, out); err != nil {
 		s.log("a request could not be refused", err)
 	}
 }
@@ -368,13 +374,14 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		switch {
 		case m.Kind == jsonrpc.Response:
 			s.negotiated(m)
-			if r := s.requests.find(m.ID); r != nil {
+			r, last := s.requests.answer(m.ID, nil)
+			if r != nil {
 				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
 					s.proxy.tools.learn(s.server, m.Result)
 				}
 			}
-			if r := s.requests.answer(m.ID); r != nil {
+			if last {
 				finished = append(finished, r)
 			}
 		case to == nil:
@@ -400,7 +407,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 
 // Lose answers a request with an error, because the server's answer cannot come.
 func (s fromServer) Lose(lost *runtime.AnswerError) {
-	r := s.requests.find(lost.ID)
+	r, last := s.requests.answer(lost.ID, nil)
 	if r == nil {
 		return
 	}
@@ -408,7 +415,7 @@ func (s fromServer) Lose(lost *runtime.AnswerError) {
 	if err := s.reply(r.reply, errorMessage(lost.ID, failure)); err != nil {
 		s.log("an error could not be sent to the client", err)
 	}
-	if r := s.requests.answer(lost.ID); r != nil {
+	if last {
 		s.finish(r)
 	}
 }

@@ -232,3 +232,83 @@ func (s slow) Close() error {
 	<-s.closing
 	return s.Transport.Close()
 }
+
+// TestUnreadable checks that a text in which the server may find a request and the proxy finds none is not passed to a
+// server without a session, because the answer would reach the next client.
+func TestUnreadable(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	synctest.Test(t, func(t *testing.T) {
+		h := streamable.NewHandler(proxy.New(func() runtime.Transport {
+			t.Error("a session was opened")
+			return nil
+		}, proxy.Options{}), streamable.Options{})
+		for _, text := range []string{
+			strings.Replace(call, `"id":1`, `"id":1,"id":1`, 1),
+			strings.Replace(call, `"id":1`, `"id":[1]`, 1),
+			strings.Replace(call, `"id":1`, `"id":null`, 1),
+			strings.Replace(call, `"a"`, "\"a\xff\"", 1),
+			call + "{}",
+			"[" + call + "]",
+			`{"jsonrpc":"2.0","id":1,"result":{}}`,
+			strings.Replace(call, `"a"`, `"b"`, 1),
+			strings.Replace(call, `protocolVersion`, `p`, 1),
+		} {
+			w := testkit.Serve(t.Context(), h, "POST", text, headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, "a")
+			if w.Code != 400 || !strings.Contains(w.Body.String(), `"error"`) {
+				t.Errorf("%s: %d %s", text, w.Code, w.Body)
+			}
+		}
+		h.Close()
+	})
+}
+
+// TestCloseWhileOpening checks that the end of the requests without a session waits for a session that is being opened,
+// and closes it.
+func TestCloseWhileOpening(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	synctest.Test(t, func(t *testing.T) {
+		near, far := inproc.Pair()
+		opening, over := make(chan struct{}), make(chan error, 1)
+		p := proxy.New(func() runtime.Transport { <-opening; return near }, proxy.Options{})
+		in, err := p.Open(t.Context(), near, runtime.Handshake{Stateless: true}, func(err error) { over <- err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			run := in.Accept(runtime.Incoming{Text: call, Reply: near, Context: t.Context(), Header: headers.Header{headers.Revision: {"2026-07-28"}, headers.Method: {"ping"}}})
+			if run != nil {
+				run()
+			}
+		}()
+		synctest.Wait()
+		in.End(nil)
+		synctest.Wait()
+		if len(over) > 0 {
+			t.Error("it is over while a session is being opened")
+		}
+		close(opening)
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+		for err == nil {
+			_, err = far.Receive(t.Context(), 1<<20)
+		}
+	})
+}
+
+// TestPanicWhileOpening checks that a panic of the function that returns transports fails one request alone.
+func TestPanicWhileOpening(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	h := streamable.NewHandler(proxy.New(func() runtime.Transport { panic("no transport") }, proxy.Options{MaxSessions: 1}), streamable.Options{})
+	for range 2 {
+		func() {
+			defer func() {
+				if got := recover(); got != "no transport" {
+					t.Errorf("panic: %v", got)
+				}
+			}()
+			testkit.Serve(t.Context(), h, "POST", call, headers.Revision, "2026-07-28", headers.Method, "ping")
+		}()
+	}
+	h.Close()
+}
