@@ -129,14 +129,15 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 
 // settle decides what the changes in list leave open in one direction, by a value of the whole message.
 // A proof that there is none refutes the changes without an example. A value is the example of one of
-// these, or else of a change that is named by the keyword that refuses it.
+// these, or of a change whose other values the receiver accepts as another variant, or else of a change that is named
+// by the keyword that refuses it.
 func (c *comparer) settle(list []*told, root *node, v view) []*told {
 	var open *told
 	for _, t := range list {
-		switch t.ways[v.way].state {
-		case lost, shown:
+		switch state := t.ways[v.way].state; {
+		case state == shown:
 			return list
-		case unproven:
+		case state == unproven, state == lost && open == nil:
 			open = t
 		}
 	}

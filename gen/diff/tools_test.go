@@ -396,3 +396,21 @@ func FuzzTools(f *testing.F) {
 		}
 	})
 }
+
+// TestLostAndRefused checks that a change is a break if the receiver accepts some of its values as another variant and
+// refuses others.
+func TestLostAndRefused(t *testing.T) {
+	variants := func(b string) string {
+		return input(`{"type":"object","required":["v"],"properties":{"v":{"anyOf":[
+			{"type":"object","required":["a"],"properties":{"a":{"type":"number","maximum":7}}},
+			{"type":"object","required":["a","n"],"properties":{"a":{"type":"number","minimum":1},"n":{"type":"integer"},"b":` + b + `}}]}}}`)
+	}
+	r, err := diff.Tools(toolSide(t, "old", variants(`{"type":"string"}`)), toolSide(t, "new", variants(`{"allOf":[{"type":"string"},{"type":"number"}]}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := told(r); got != "type-removed t.input.v.b err ok" || len(r.Findings[0].Witnesses) != 1 {
+		t.Error(got)
+	}
+	holds(t, r)
+}
