@@ -37,6 +37,11 @@ func TestFind(t *testing.T) {
 		{`{"type":"array","items":{"enum":["a","b"]},"uniqueItems":true}`, `{"type":"array","maxItems":2}`, none},
 		{`{"not":{"type":"string"}}`, `{"type":["null","boolean","number","array","object"]}`, none},
 		{`{"oneOf":[{"required":["a"]},{"required":["b"]}],"type":"object","properties":{"a":{},"b":{}}}`, `{"not":{"required":["b","a"]},"type":"object"}`, none},
+		// A required name that propertyNames refuses, more members than there may be, and two different objects.
+		{`{"type":"object","required":["kind"],"propertyNames":{"maxLength":1}}`, `{"type":"object","properties":{"kind":{"const":1}}}`, none},
+		{`{"type":"object","properties":{"b":{}},"required":["b"],"maxProperties":1,"patternProperties":{"^a":{}}}`, `{"type":"object","patternProperties":{"^a":{"type":"string"}}}`, none},
+		{`{"type":"array","minItems":2,"uniqueItems":true,"items":{"type":"object","properties":{"a":{"type":"null"},"n":{"type":"number"}}}}`,
+			`{"type":"array","items":{"type":"object","required":["n"]}}`, found},
 		// Only declared members are sent, also those that a schema within a refused one declares.
 		{`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"additionalProperties":true}}}}}`,
 			`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"properties":{"a":{"type":"string"}},"additionalProperties":true}}}}}`, found},

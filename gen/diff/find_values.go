@@ -2,6 +2,7 @@ package diff
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -624,7 +625,11 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			least = max(least, int(min(*b.of.MaxProperties, 1<<20))+1)
 		}
 	}
-	if most < 0 || most < least {
+	fewest := len(places)
+	if len(wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), wants[0].suits) {
+		fewest++
+	}
+	if most < 0 || most < least || most < fewest {
 		return nil, true
 	}
 	var names []string
@@ -671,7 +676,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	}
 	object := map[string]any{}
 	for name, at := range places {
-		if !undeclared[name] && !f.may(w, name) {
+		if !undeclared[name] && !(f.may(w, name) && f.named(w, name)) {
 			return nil, complete && len(wants) == 0
 		}
 		if v, ok := w.fixed[name]; ok {
@@ -706,7 +711,28 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	if len(object) < least {
 		return nil, complete && all && len(wants) == 0 && f.sender != nil && !f.open(w)
 	}
-	return []any{object}, complete
+	values = []any{object}
+	if len(w.but) > 0 && len(object) < most {
+		values = append(values, f.larger(w, object)...)
+	}
+	return values, complete
+}
+
+// larger returns objects that have another member than an object, of those that the schemas of a way declare.
+func (f *finder) larger(w *way, object map[string]any) (values []any) {
+	for _, s := range w.all {
+		for _, p := range s.Properties {
+			if _, ok := object[p.Name]; ok || !f.may(w, p.Name) || !f.named(w, p.Name) || f.spend(1) {
+				continue
+			}
+			if a := f.find(membersOf(w.all, p.Name, ""), nil, nil); a.is == found {
+				more := maps.Clone(object)
+				more[p.Name] = a.value
+				values = append(values, more)
+			}
+		}
+	}
+	return values
 }
 
 // open reports whether there may be members with names that no schema of the way has.
@@ -730,14 +756,14 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	return list
 }
 
-// named reports whether a name satisfies the schemas of names.
+// named reports whether a name satisfies the schemas of names, as far as that is known.
 func (f *finder) named(w *way, name string) bool {
 	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
 		if s.PropertyNames == nil {
 			return false
 		}
 		ok, known := f.accepts(s.PropertyNames, name)
-		return !ok || !known
+		return known && !ok
 	})
 }
 
