@@ -103,6 +103,7 @@ type Checker struct {
 type state struct {
 	problems []problem
 	omitted  int
+	hints    int  // how many names were compared with those that are allowed
 	naming   bool // the value is the name of a member
 
 	// trial means that only the verdict matters: the first problem ends the walk and is not

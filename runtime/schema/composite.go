@@ -178,14 +178,15 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	c.keep(problem{Problem: wire.Problem{Message: message}, class: wrongName})
 }
 
-// meant returns a hint at the allowed name that the name of the current member resembles, or "". It compares short
-// names and gives few hints, because a peer controls how many it needs.
+// meant returns a hint at the allowed name that the name of the current member resembles, or "". It compares few names,
+// and short ones, because a peer controls how many it sends. Those in each alternative of a union count.
 func (c *Checker) meant(allowed []string) string {
-	const most, longest = 10, 64
+	const most, longest = 50, 64
 	name := c.r.NameFrom(c.path[c.r.Depth()-1])
-	if len(c.problems) >= most || len(name) > longest {
+	if c.hints >= most || len(name) > longest {
 		return ""
 	}
+	c.hints++
 	near, ok := Nearest(name, allowed[:min(len(allowed), mostListed)], len(name)/3)
 	if !ok {
 		return ""

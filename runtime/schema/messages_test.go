@@ -32,6 +32,23 @@ func problems(t *testing.T, text wire.Raw, check check) []string {
 	return all
 }
 
+// TestHintsAreFew checks that the work for hints at misspelled names is limited for a whole value, whatever its unions.
+func TestHintsAreFew(t *testing.T) {
+	object := func(allowed string) check {
+		return func(c *schema.Checker) {
+			for c.Object(schema.Any); c.Member(); {
+				c.Unknown(allowed)
+			}
+		}
+	}
+	union := func(c *schema.Checker) { c.AnyOf(object("maxResults"), object("maxResult")) }
+	text := "[" + strings.Repeat(`{"maxResul":1},`, 100) + `{"maxResul":1}]`
+	all := problems(t, wire.Raw(text), elements(union))
+	if n := strings.Count(strings.Join(all, " "), "did you mean"); len(all) != 101 || n != 50 {
+		t.Errorf("%d problems with %d hints", len(all), n)
+	}
+}
+
 // value returns the check for a rule about a value.
 func value(rule func(*schema.Checker, schema.Value)) check {
 	return func(c *schema.Checker) { rule(c, c.Value(schema.Any)) }

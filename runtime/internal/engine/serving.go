@@ -266,7 +266,7 @@ func (p *Slots) Give() {
 	}
 }
 
-// Unbind removes the limit.
+// Unlimit removes the limit.
 func (p *Slots) Unlimit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

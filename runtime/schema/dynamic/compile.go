@@ -280,7 +280,12 @@ func misshapen(source string) syntax.ErrorCode {
 		return ""
 	}
 	switch wrong.Code {
-	case syntax.ErrInvalidCharRange, syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrMissingRepeatArgument,
+	case syntax.ErrInvalidCharRange:
+		if strings.HasPrefix(strings.ToLower(wrong.Expr), `\p`) {
+			return "" // a property that package regexp does not know
+		}
+		return wrong.Code
+	case syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrMissingRepeatArgument,
 		syntax.ErrTrailingBackslash, syntax.ErrUnexpectedParen:
 		return wrong.Code
 	}

@@ -87,6 +87,8 @@ func TestCompileErrors(t *testing.T) {
 		{`{"pattern":"(a"}`, "the pattern (a is not a regular expression: missing closing )", true},
 		{`{"pattern":"[z-a]"}`, "the pattern [z-a] is not a regular expression: invalid character class range", true},
 		{`{"pattern":"[^]a"}`, "the pattern [^]a", false},
+		{`{"pattern":"^\\p{Alphabetic}+$"}`, `the pattern ^\p{Alphabetic}+$`, false},
+		{`{"pattern":"[\\P{Script=Greek}]"}`, `the pattern [\P{Script=Greek}]`, false},
 		{`{"pattern":"^(?!a)"}`, "the pattern ^(?!a)", false},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#"}`, "draft-07", false},
 	} {
