@@ -195,7 +195,11 @@ func (d *deriver) member(s *shape, f *field) []byte {
 	facets.nullable = facets.nullable || f.null
 	of := d.schema(f.shape, facets)
 	if f.quoted {
-		of = add(add(object(wire.Member{Name: "type", Value: `"string"`}), f.facets.texts...), append(f.facets.rules, f.facets.presets...)...)
+		kind := wire.Raw(`"string"`)
+		if facets.nullable {
+			kind = `["string","null"]`
+		}
+		of = add(add(object(wire.Member{Name: "type", Value: kind}), f.facets.texts...), append(f.facets.rules, f.facets.presets...)...)
 	}
 	if f.facets.preset == "" || d.err != nil {
 		return of

@@ -231,6 +231,7 @@ func TestNilResults(t *testing.T) {
 		Any    *any       `json:"any"`
 		Choice *choice    `json:"choice"`
 		Self   *result    `json:"self"`
+		Quoted *int       `json:"quoted,string"`
 		Left   *int       `json:"left,omitempty"`
 	}
 	tool := typed.Tool(wire.Object(`{"name":"t"}`), func(_ context.Context, in *part) (*result, error) {
@@ -250,7 +251,7 @@ func TestNilResults(t *testing.T) {
 		"part":{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false,"description":"a part"},
 		"when":{"type":["string","null"],"format":"date-time"},"any":{},
 		"choice":{"anyOf":[{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false},{"type":"string"}]},{"type":"null"}]},
-		"self":` + self + `,"left":{"type":"integer"}}`
+		"self":` + self + `,"quoted":{"type":["string","null"]},"left":{"type":"integer"}}`
 	if !wire.Equal(schema, wire.Raw(want)) {
 		t.Errorf("got %s, want %s", schema, want)
 	}
