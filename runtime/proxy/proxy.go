@@ -9,10 +9,12 @@
 // message without a session carries, because HTTP repeats it in headers. A connection may have messages of both
 // kinds.
 //
-// The proxy writes a message of its own in four cases. It cancels a request at the server if the client has
+// The proxy writes a message of its own in these cases. It cancels a request at the server if the client has
 // cancelled it by closing its connection. It answers a request with an error (-32603) if the request cannot
 // be sent to the server or its answer is lost. It answers a message that is too long with an error (-32600),
-// and over HTTP one with the id of a request in flight, or with headers that contradict it.
+// and over HTTP one with the id of a request in flight, with headers that contradict it, or without a session if it is
+// neither a request nor a notification. It answers a request without a session with an error (503) if the server
+// cannot be reached or has no session left for it.
 //
 // [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
 // [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler

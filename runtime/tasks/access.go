@@ -34,6 +34,8 @@ func (p permit) limit(ctx context.Context, r *Record) error {
 	if of, ok := access.(interface{ Scopes() []string }); ok {
 		r.Scopes = append(r.Scopes, of.Scopes()...)
 	}
+	slices.Sort(r.Scopes)
+	r.Scopes = slices.Compact(r.Scopes) // the store keeps them
 	return err
 }
 
