@@ -19,6 +19,7 @@ func TestMessages(t *testing.T) {
 			"d":{"type":"string","pattern":"^(?!x)"},"e/f":{"type":"object","additionalProperties":false},
 			"h":{"propertyNames":{"maxLength":1},"minProperties":2,"dependentRequired":{"i":["j"]}},
 			"k":{"properties":{"size":{}},"additionalProperties":false},"l":{"oneOf":[{"type":"number"},{"type":"integer"}]},
+			"o":{"contains":{"minimum":5}},"p":{"contains":{"minimum":5},"minContains":2},"q":{"contains":{"minimum":5},"maxContains":1},
 			"m":{"patternProperties":{"^x":{}},"additionalProperties":false},"n%/~":{"enum":[1,"2"]}}}]}`)
 	for _, test := range []struct {
 		text wire.Raw
@@ -42,6 +43,11 @@ func TestMessages(t *testing.T) {
 			`at /n%~1~0: must be one of 1, "2", found 2`,
 		}},
 		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","h":{"i":1,"x":1}}`, []string{`at /h: missing member "j", which "i" requires`}},
+		{`{"a":1,"b":"123e4567-e89b-12d3-a456-426614174000","o":[1,2],"p":[1,6],"q":[5,6,1]}`, []string{
+			`at /o: must have at least 1 element matching {"minimum":5}, has 0`,
+			`at /p: must have at least 2 elements matching {"minimum":5}, has 1`,
+			`at /q: must have at most 1 element matching {"minimum":5}, has 2`,
+		}},
 		{`{"a":1e99999}`, []string{"contains the number 1e99999, which is too large or too small to be checked"}},
 	} {
 		var got []string

@@ -83,6 +83,12 @@ func (r reporter) problems(e *jsonschema.ValidationError) []wire.Problem {
 		if len(k.Subschemas) == 0 {
 			return []wire.Problem{{Pointer: at, Message: "must match exactly one of these alternatives:" + r.alternatives(e.Causes)}}
 		}
+	case *kind.Contains:
+		return r.matching(e, at, func(c *schema.Checker, text string) { c.MinContains(0, 1, text) })
+	case *kind.MinContains:
+		return r.matching(e, at, func(c *schema.Checker, text string) { c.MinContains(len(k.Got), int64(k.Want), text) })
+	case *kind.MaxContains:
+		return r.matching(e, at, func(c *schema.Checker, text string) { c.MaxContains(len(k.Got), int64(k.Want), text) })
 	}
 	if len(e.Causes) == 0 {
 		return []wire.Problem{{Pointer: at, Message: r.sentence(e, at)}}
@@ -115,6 +121,20 @@ func (r reporter) alternatives(causes []*jsonschema.ValidationError) string {
 		}
 	}
 	return b.String()
+}
+
+// matching reports how many elements of an array match a schema. Why others do not match it is no problem of the array.
+func (r reporter) matching(e *jsonschema.ValidationError, at string, report func(c *schema.Checker, text string)) []wire.Problem {
+	of, _ := r.schema(e).Get("contains")
+	err := schema.Check("[]", func(c *schema.Checker) {
+		c.Pass()
+		report(c, cmp.Or(string(of), "the schema of contains"))
+	})
+	all := wire.ProblemsOf(err)
+	for i := range all {
+		all[i].Pointer = at
+	}
+	return all
 }
 
 // beside reports the members that are required because another one is present.
