@@ -55,6 +55,7 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 		wait, taken := fromClient{s}.take(in)
 		switch {
 		case taken && wait == nil:
+			p.retire(s) // a server that takes the notification for a request answers it
 			p.give(s)
 			return nil
 		case taken:

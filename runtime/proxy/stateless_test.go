@@ -7,8 +7,10 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
@@ -259,6 +261,46 @@ func TestUnreadable(t *testing.T) {
 			}
 		}
 		h.Close()
+	})
+}
+
+// TestAnsweredNotification checks that the next client does not get the answer of a server that takes a notification
+// for a request, as one does that ignores the case of names.
+func TestAnsweredNotification(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	synctest.Test(t, func(t *testing.T) {
+		var servers sync.WaitGroup
+		h := streamable.NewHandler(proxy.New(func() runtime.Transport {
+			near, far := inproc.Pair()
+			servers.Go(func() {
+				answer := `{"jsonrpc":"2.0","id":1,"result":{"for":"a request"}}`
+				for {
+					in, err := far.Receive(context.Background(), 1<<20)
+					if err != nil {
+						return
+					}
+					if in.Content().Kind == jsonrpc.Notification {
+						answer = `{"jsonrpc":"2.0","id":1,"result":{"for":"a notification"}}`
+						time.Sleep(time.Second)
+					}
+					if err := far.Send(context.Background(), runtime.Outgoing{Text: []byte(answer), Kind: jsonrpc.Response}); err != nil {
+						return
+					}
+				}
+			})
+			return near
+		}, proxy.Options{}), streamable.Options{})
+		post := func(text string) *httptest.ResponseRecorder {
+			return testkit.Serve(t.Context(), h, "POST", text, headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, "a")
+		}
+		if w := post(strings.Replace(call, `"id"`, `"ID"`, 1)); w.Code != 202 {
+			t.Errorf("the notification: %d %s", w.Code, w.Body)
+		}
+		if w := post(call); !strings.Contains(w.Body.String(), "a request") {
+			t.Errorf("the request: %d %s", w.Code, w.Body)
+		}
+		h.Close()
+		servers.Wait()
 	})
 }
 
