@@ -136,7 +136,7 @@ func (k *kind) define(v wire.Appender) *definition {
 
 // encode sets d.text.
 func (d *definition) encode(v wire.Appender) error {
-	if v == nil {
+	if wire.IsNil(v) {
 		return errors.New("the definition is missing")
 	}
 	text, err := wire.MarshalString(v)

@@ -80,7 +80,7 @@ type failed struct {
 
 // AppendJSON implements wire.Appender.
 func (f failed) AppendJSON(dst []byte) ([]byte, error) {
-	if f.Appender == nil {
+	if wire.IsNil(f.Appender) {
 		return dst, f.err
 	}
 	return f.Appender.AppendJSON(dst)
@@ -183,8 +183,9 @@ func (a *arguments) match(definition wire.Appender) (err error) {
 	return nil
 }
 
+// textOf returns the text of the definition of an item.
 func textOf(definition wire.Appender) (wire.Object, error) {
-	if definition == nil {
+	if wire.IsNil(definition) {
 		return "", errors.New("the definition is missing")
 	}
 	text, err := wire.MarshalString(definition)

@@ -87,6 +87,9 @@ func TestItemErrors(t *testing.T) {
 		want string
 	}{
 		{prompt(nil), "the definition is missing"},
+		{prompt((*mcp.Prompt)(nil)), "the definition is missing"},
+		{typed.Template((*mcp.ResourceTemplate)(nil), station), "the definition is missing"},
+		{typed.Tool((*mcp.Tool)(nil), find), "the definition is missing"},
 		{prompt(&mcp.Prompt{Name: "r", Arguments: []mcp.PromptArgument{{Name: "x"}}}), "the arguments of the prompt are the fields of typed_test.reportArguments"},
 		{typed.Prompt(&mcp.Prompt{Name: "r"}, func(context.Context, *struct{ A []string }) (*mcp.GetPromptResult, error) { return nil, nil }), `catalog: prompt "r": wire: struct { A []string }: the type of "A" must be a string, a number or a boolean`},
 		{typed.Prompt(&mcp.Prompt{Name: "r"}, func(context.Context, *map[string]string) (*mcp.GetPromptResult, error) { return nil, nil }), `must be a struct`},

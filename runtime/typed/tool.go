@@ -88,14 +88,10 @@ func describe[In any](definition wire.Appender, options []tools.Options) (*descr
 	if len(options) > 0 {
 		t.options = options[0]
 	}
-	if definition == nil {
-		return t, fmt.Errorf("the definition is missing")
-	}
-	text, err := wire.MarshalString(definition)
-	if err != nil {
+	var err error
+	if t.Definition, err = textOf(definition); err != nil {
 		return t, err
 	}
-	t.Definition = wire.Object(text)
 	own := false
 	if t.in, own, t.Input, err = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
 		if schema, _ := t.Definition.Get("inputSchema"); strings.Contains(string(schema), "default") || strings.Contains(string(schema), `\`) {
