@@ -124,12 +124,12 @@ func NewLoad(limits LoadLimits, address func(*http.Request) string) *Load {
 // MethodListen is the method of requests that last as long as their clients like.
 const MethodListen = "subscriptions/listen"
 
-// Arriving is how many requests a text contains, and how many of them count as in flight.
-type Arriving struct{ All, InFlight int }
+// arrivals is how many requests a text contains, and how many of them count as in flight.
+type arrivals struct{ All, InFlight int }
 
 // arriving returns the number of requests in a text. What is not a message counts as a request, because it is
 // answered too.
-func arriving(text *jsonrpc.Text) (n Arriving) {
+func arriving(text *jsonrpc.Text) (n arrivals) {
 	count := func(m *jsonrpc.Message, err error) {
 		if err == nil && m.Kind != jsonrpc.Request {
 			return
@@ -170,7 +170,7 @@ func (l *Load) Enter(r *http.Request, user string, text *jsonrpc.Text, stateless
 }
 
 // enter counts requests that have arrived together. The code is that of a refusal.
-func (l *Load) enter(r *http.Request, user string, n Arriving, code int64) (*Admission, error) {
+func (l *Load) enter(r *http.Request, user string, n arrivals, code int64) (*Admission, error) {
 	if n.All == 0 {
 		return nil, nil
 	}

@@ -14,7 +14,7 @@ func TestCallersBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLoad(LoadLimits{MaxInFlightPerCaller: 1, Rate: 1, Burst: 2, MaxCallers: 10}, nil)
 		r := httptest.NewRequest("POST", "/", nil)
-		enter := func(user string) (*Admission, error) { return l.enter(r, user, Arriving{1, 1}, 1) }
+		enter := func(user string) (*Admission, error) { return l.enter(r, user, arrivals{1, 1}, 1) }
 		reason := func(err error) string {
 			if err == nil {
 				return ""
