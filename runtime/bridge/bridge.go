@@ -148,9 +148,9 @@ func limits() runtime.Limits {
 	return runtime.Limits{MaxMessage: runtime.DefaultMaxClientMessage, MaxConcurrent: 1000, Timeout: -1, MaxTimeout: -1}
 }
 
-// front is a connection with clients.
-type front struct {
-	lane bool // it carries requests of any clients, which have no session
+// clientConn is a connection with clients.
+type clientConn struct {
+	shared bool // it carries requests of any clients, which have no session
 
 	ctx     context.Context // ends with the connection
 	cancel  context.CancelFunc
@@ -164,10 +164,10 @@ type front struct {
 	gone bool
 }
 
-type frontKey struct{}
+type clientConnKey struct{}
 
-func newFront(lane bool) *front {
-	f := &front{lane: lane, ready: make(chan struct{})}
+func newClientConn(shared bool) *clientConn {
+	f := &clientConn{shared: shared, ready: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
 	return f
 }
@@ -186,8 +186,8 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // Serve serves one connection with a client, see [runtime.Server.Serve]. If the client has a session and the
 // server ends, the error is a *[ServerError].
 func (b *Bridge) Serve(ctx context.Context, t runtime.Transport) error {
-	f := newFront(false)
-	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, frontKey{}, f))
+	f := newClientConn(false)
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, clientConnKey{}, f))
 	defer cancel(nil)
 	f.end = cancel
 	err := b.Server.Serve(ctx, t)
@@ -200,8 +200,8 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 	if h.Revision != "" && !h.Stateless {
 		return nil, errors.Join(errors.New("bridge: a session cannot be resumed"), out.Close())
 	}
-	f := newFront(h.Stateless)
-	in, err := b.Server.Open(context.WithValue(ctx, frontKey{}, f), out, h, func(err error) {
+	f := newClientConn(h.Stateless)
+	in, err := b.Server.Open(context.WithValue(ctx, clientConnKey{}, f), out, h, func(err error) {
 		b.leave(f)
 		ended(err)
 	})
@@ -221,7 +221,7 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 }
 
 // leave ends what belongs to a connection.
-func (b *Bridge) leave(f *front) {
+func (b *Bridge) leave(f *clientConn) {
 	f.mu.Lock()
 	f.gone = true
 	l := f.link
@@ -241,7 +241,7 @@ func (b *Bridge) Close() error {
 }
 
 // ended ends the connection of a client whose session with the server has ended.
-func (f *front) ended(err error) {
+func (f *clientConn) ended(err error) {
 	f.mu.Lock()
 	end, gone := f.end, f.gone
 	f.mu.Unlock()
@@ -255,7 +255,7 @@ func (f *front) ended(err error) {
 }
 
 // sessionOf returns the client's session, once there is one.
-func (f *front) sessionOf(ctx context.Context) (*runtime.ServerSession, error) {
+func (f *clientConn) sessionOf(ctx context.Context) (*runtime.ServerSession, error) {
 	select {
 	case <-f.ready:
 		return f.session, nil

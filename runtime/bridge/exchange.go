@@ -20,7 +20,7 @@ import (
 type exchange struct {
 	id       string
 	link     *link
-	passage  *passage
+	request  *clientRequest
 	repeated bool // this is not the first round; only the attached request uses it
 
 	ctx    context.Context // of the call to the server
@@ -34,8 +34,8 @@ type exchange struct {
 	expiry *time.Timer   // ends the exchange; nil unless it is held; guarded by held.mu
 
 	// The fields below are guarded by link.mu.
-	open  []*question // asked and not answered
-	asked int         // questions so far
+	open      []*question // asked and not answered
+	questions int         // how many there were so far
 }
 
 type exchangeKey struct{}
@@ -56,7 +56,7 @@ type reply struct {
 // newExchange returns an exchange that has taken the link.
 func newExchange(l *link, id string) *exchange {
 	x := &exchange{id: id, link: l, done: make(chan struct{}), wake: make(chan struct{}, 1)}
-	x.passage = &passage{exchange: x}
+	x.request = &clientRequest{exchange: x}
 	x.ctx, x.cancel = context.WithCancelCause(context.Background())
 	return x
 }
@@ -107,7 +107,7 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 // run calls the server.
 func (x *exchange) run(method string, params wire.Raw) {
 	l := x.link
-	x.result, x.err = l.call(x.ctx, x.passage, method, params)
+	x.result, x.err = l.call(x.ctx, x.request, method, params)
 	l.detach(x)
 	close(x.done)
 	x.cancel(nil)
@@ -150,11 +150,11 @@ func (x *exchange) attach(call *runtime.Call) {
 	l := x.link
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	x.passage.call = call
+	x.request.call = call
 	if x.begun {
 		return
 	}
-	l.passing = append(l.passing, x.passage)
+	l.requests = append(l.requests, x.request)
 	for _, q := range l.waiting {
 		x.take(q)
 	}
@@ -164,15 +164,15 @@ func (x *exchange) attach(call *runtime.Call) {
 // hold keeps the exchange until the client repeats the request.
 func (x *exchange) hold() {
 	x.link.mu.Lock()
-	x.passage.call = nil
+	x.request.call = nil
 	x.link.mu.Unlock()
 	x.link.bridge.held.put(x)
 }
 
 // take makes a question one of the exchange. The caller holds link.mu.
 func (x *exchange) take(q *question) {
-	x.asked++
-	q.key = strconv.Itoa(x.asked)
+	x.questions++
+	q.key = strconv.Itoa(x.questions)
 	x.open = append(x.open, q)
 	select {
 	case x.wake <- struct{}{}:
@@ -182,7 +182,7 @@ func (x *exchange) take(q *question) {
 
 // detach removes an exchange that is over. Its questions wait for another one.
 func (l *link) detach(x *exchange) {
-	l.exit(x.passage)
+	l.exit(x.request)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting = append(l.waiting, x.open...)
@@ -197,12 +197,12 @@ func (l *link) await(ctx context.Context, method string, params wire.Raw) (wire.
 	}
 	q := &question{method: method, params: params.Clone(), answered: make(chan reply, 1)}
 	l.mu.Lock()
-	i := len(l.passing) - 1
-	for i >= 0 && l.passing[i].exchange == nil {
+	i := len(l.requests) - 1
+	for i >= 0 && l.requests[i].exchange == nil {
 		i--
 	}
 	if i >= 0 {
-		l.passing[i].exchange.take(q)
+		l.requests[i].exchange.take(q)
 	} else {
 		l.waiting = append(l.waiting, q)
 	}
@@ -225,7 +225,7 @@ func (l *link) forget(q *question) {
 	defer l.mu.Unlock()
 	is := func(other *question) bool { return other == q }
 	l.waiting = slices.DeleteFunc(l.waiting, is)
-	for _, p := range l.passing {
+	for _, p := range l.requests {
 		if p.exchange != nil {
 			p.exchange.open = slices.DeleteFunc(p.exchange.open, is)
 		}

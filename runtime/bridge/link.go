@@ -22,14 +22,14 @@ type client struct {
 	info         wire.Object
 	capabilities wire.Object
 	principal    string
-	front        *front // the connection; nil for any
+	conn         *clientConn // the connection; nil for any
 }
 
 // link is a session with the server.
 type link struct {
 	bridge    *Bridge
 	of        client
-	front     *front // of the client's session that the link belongs to; nil if requests without one share it
+	conn      *clientConn // of the client's session that the link belongs to; nil if requests without one share it
 	session   *runtime.Session
 	native    *convert.Revision // of the session
 	stateless bool              // the server has no sessions
@@ -37,31 +37,31 @@ type link struct {
 	opened    chan struct{} // closed when the fields above are set
 
 	mu        sync.Mutex
-	passing   []*passage  // the requests of clients that the server works on, oldest first
-	waiting   []*question // of the server that no request takes to the client yet
-	tokens    int64       // progress tokens given to requests
+	requests  []*clientRequest // the requests of clients that the server works on, oldest first
+	waiting   []*question      // of the server that no request takes to the client yet
+	tokens    int64            // progress tokens given to requests
 	listeners map[*listener]bool
 	watched   map[string]int // resources that listeners have subscribed to, with their number; guarded by subscribing
 	level     runtime.LogLevel
 
 	subscribing sync.Mutex // held while watched and the server's subscriptions are changed
 
-	place // in the pool
+	pooled // in the pool
 }
 
-// passage is a request of a client that the server works on.
-type passage struct {
+// clientRequest is a request of a client that the server works on.
+type clientRequest struct {
 	call     *runtime.Call // nil while no client waits for the answer
 	exchange *exchange     // nil unless the server may ask, and the client has no session
 	token    string        // under which the server reports its progress; "" for none
 }
 
-type passageKey struct{}
+type clientRequestKey struct{}
 
-// connect opens a session with the server. Front is that of a client's session, or nil. The end of ctx ends
+// connect opens a session with the server. The connection is that of a client's session, or nil. The end of ctx ends
 // the opening.
-func (b *Bridge) connect(ctx context.Context, of client, f *front) (*link, error) {
-	l := &link{bridge: b, of: of, front: f, opened: make(chan struct{}), place: place{gone: make(chan struct{})}, listeners: make(map[*listener]bool), watched: make(map[string]int)}
+func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
+	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), pooled: pooled{gone: make(chan struct{})}, listeners: make(map[*listener]bool), watched: make(map[string]int)}
 	// The values of ctx, such as the call that opens the session, do not belong to the session.
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()
@@ -116,7 +116,7 @@ func (l *link) clientBindings(d *declared) []runtime.Binding {
 			Capabilities: func(wire.Appender) (wire.Appender, error) { return d.in(r.ID), nil },
 		}
 		for _, m := range r.Methods {
-			if l.front != nil && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
+			if l.conn != nil && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
 				binding.Notified = append(binding.Notified, m.Name)
 			}
 		}
@@ -312,17 +312,17 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return x.attend(ctx, call, method, params)
 	}
-	p := &passage{call: call}
+	p := &clientRequest{call: call}
 	l.enter(p)
 	defer l.exit(p)
-	result, err := l.call(context.WithValue(ctx, passageKey{}, p), p, method, params)
+	result, err := l.call(context.WithValue(ctx, clientRequestKey{}, p), p, method, params)
 	if err != nil {
 		return nil, err
 	}
-	if kind := wire.Object(result).GetString("resultType"); l.front != nil && kind != "" && kind != "complete" {
+	if kind := wire.Object(result).GetString("resultType"); l.conn != nil && kind != "" && kind != "complete" {
 		return nil, fmt.Errorf("bridge: the result of %s is of the type %.100q, which a session does not have", method, kind)
 	}
-	if method == methodListTools && l.front == nil {
+	if method == methodListTools && l.conn == nil {
 		tools, _ := wire.Object(result).Get("tools")
 		for _, tool := range tools.Elements() {
 			_ = l.bridge.tools.Read(wire.Object(tool)) // the server checks its own tools
@@ -334,7 +334,7 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 // call sends a request to the server. When it returns the answer, every earlier message of the server
 // has been passed on. The request has a progress token of the link, so that the reports come to the handler
 // of notifications, which keeps their order; the clients' own tokens may be equal.
-func (l *link) call(ctx context.Context, p *passage, method string, params wire.Raw) (wire.Raw, error) {
+func (l *link) call(ctx context.Context, p *clientRequest, method string, params wire.Raw) (wire.Raw, error) {
 	params, follow := withoutToken(params)
 	if follow {
 		l.mu.Lock()
@@ -364,11 +364,11 @@ func (l *link) reported(ctx context.Context, params wire.Raw) {
 func (l *link) callOf(token string) *runtime.Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.passing, func(p *passage) bool { return p.token == token })
+	i := slices.IndexFunc(l.requests, func(p *clientRequest) bool { return p.token == token })
 	if i < 0 {
 		return nil
 	}
-	return l.passing[i].call
+	return l.requests[i].call
 }
 
 // progress passes a report of progress on to the request of the other side that it is for, under the token
@@ -437,17 +437,17 @@ func (l *link) lower(ctx context.Context, level runtime.LogLevel) {
 }
 
 // enter and exit begin and end a request of a client.
-func (l *link) enter(p *passage) {
+func (l *link) enter(p *clientRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.passing = append(l.passing, p)
+	l.requests = append(l.requests, p)
 }
 
-func (l *link) exit(p *passage) {
+func (l *link) exit(p *clientRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.passing, p); i >= 0 {
-		l.passing = slices.Delete(l.passing, i, i+1)
+	if i := slices.Index(l.requests, p); i >= 0 {
+		l.requests = slices.Delete(l.requests, i, i+1)
 	}
 }
 
@@ -455,7 +455,7 @@ func (l *link) exit(p *passage) {
 func (l *link) newest() *runtime.Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, p := range slices.Backward(l.passing) {
+	for _, p := range slices.Backward(l.requests) {
 		if p.call != nil {
 			return p.call
 		}

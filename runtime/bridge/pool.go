@@ -34,24 +34,24 @@ type opening struct {
 	err  error         // valid after that
 }
 
-// place is the part of a link that belongs to the pool. All fields but gone are guarded by pool.mu.
-type place struct {
-	gone  chan struct{} // closed when the session is over
-	users int           // requests that use the link
-	alone bool          // one of them may ask the client, so that no other one may
-	ends  bool          // it takes no further request; it counts until it is over, because a process may take a while to end
-	idle  *time.Timer   // ends an unused session; nil while it is used
-	since time.Time     // when it became unused
+// pooled is the part of a link that belongs to the pool. All fields but gone are guarded by pool.mu.
+type pooled struct {
+	gone      chan struct{} // closed when the session is over
+	users     int           // requests that use the link
+	exclusive bool          // one of them may ask the client, so that no other one may
+	ends      bool          // it takes no further request; it counts until it is over, because a process may take a while to end
+	idle      *time.Timer   // ends an unused session; nil while it is used
+	since     time.Time     // when it became unused
 }
 
 var errNoRoom = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: all sessions with the server that requests like this one may have are in use; try again later")
 
-// take returns a session for a request of a client, which must be released. If alone, no other request that
+// take returns a session for a request of a client, which must be released. If exclusive, no other request that
 // may ask the client has the same session, unless the server has no sessions and thus asks within its
 // results.
-func (p *pool) take(ctx context.Context, of client, alone bool) (*link, error) {
+func (p *pool) take(ctx context.Context, of client, exclusive bool) (*link, error) {
 	for {
-		l, o, err := p.find(of, alone)
+		l, o, err := p.find(of, exclusive)
 		if l != nil || err != nil {
 			return l, err
 		}
@@ -67,7 +67,7 @@ func (p *pool) take(ctx context.Context, of client, alone bool) (*link, error) {
 }
 
 // find returns a session, or the attempt to open one.
-func (p *pool) find(of client, alone bool) (*link, *opening, error) {
+func (p *pool) find(of client, exclusive bool) (*link, *opening, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -77,9 +77,9 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 	if g == nil {
 		g = new(group)
 	}
-	if l := g.free(alone); l != nil {
+	if l := g.free(exclusive); l != nil {
 		l.users++
-		l.alone = l.alone || alone && !l.stateless
+		l.exclusive = l.exclusive || exclusive && !l.stateless
 		if l.idle != nil {
 			l.idle.Stop()
 			l.idle = nil
@@ -89,7 +89,7 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 	if g.opening != nil {
 		return nil, g.opening, nil
 	}
-	if of.front == nil {
+	if of.conn == nil {
 		switch ending, ok := p.makeRoom(of.principal); {
 		case !ok:
 			return nil, nil, errNoRoom
@@ -109,9 +109,9 @@ func (p *pool) find(of client, alone bool) (*link, *opening, error) {
 }
 
 // free returns a session of the group that a request can use, or nil.
-func (g *group) free(alone bool) *link {
+func (g *group) free(exclusive bool) *link {
 	for _, l := range g.links {
-		if !l.ends && (!alone || l.stateless || !l.alone) {
+		if !l.ends && (!exclusive || l.stateless || !l.exclusive) {
 			return l
 		}
 	}
@@ -136,7 +136,7 @@ func (p *pool) makeRoomIn(of func(client) bool, most int) (ending *link, ok bool
 	var oldest *link
 	open := 0
 	for client, g := range p.groups {
-		if client.front != nil || !of(client) {
+		if client.conn != nil || !of(client) {
 			continue
 		}
 		if g.opening != nil {
@@ -167,8 +167,8 @@ func (p *pool) makeRoomIn(of func(client) bool, most int) (ending *link, ok bool
 func (p *pool) begin(of client, g *group) {
 	defer p.running.Done()
 	ctx := p.ctx
-	if of.front != nil {
-		ctx = of.front.ctx
+	if of.conn != nil {
+		ctx = of.conn.ctx
 	}
 	l, err := p.bridge.connect(ctx, of, nil)
 	p.mu.Lock()
@@ -185,7 +185,7 @@ func (p *pool) begin(of client, g *group) {
 		return
 	}
 	g.links = append(g.links, l)
-	p.rest(l) // another session may have become free for the request meanwhile
+	p.keep(l) // another session may have become free for the request meanwhile
 	close(o.done)
 	p.mu.Unlock()
 	_ = l.wait() // the requests that need the session report why it has ended
@@ -239,15 +239,15 @@ func (l *link) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if l.users--; l.users == 0 {
-		p.rest(l)
+		p.keep(l)
 	}
 }
 
-// rest ends an unused session after a while, or at once if it takes no further request. The session of a connection ends
-// with the connection.
-func (p *pool) rest(l *link) {
+// keep keeps an unused session for a while, or ends it at once if it takes no further request. The session of a
+// connection ends with the connection.
+func (p *pool) keep(l *link) {
 	switch {
-	case l.of.front != nil || p.closed:
+	case l.of.conn != nil || p.closed:
 		return
 	case l.ends:
 		go l.close()
@@ -273,14 +273,14 @@ func (p *pool) rest(l *link) {
 func (l *link) finish() {
 	p := &l.bridge.pool
 	p.mu.Lock()
-	l.alone = false
+	l.exclusive = false
 	p.mu.Unlock()
 	l.release()
 }
 
 // leave ends the sessions of a connection.
-func (p *pool) leave(f *front) {
-	p.end(func(of client) bool { return of.front == f })
+func (p *pool) leave(f *clientConn) {
+	p.end(func(of client) bool { return of.conn == f })
 }
 
 // close ends all sessions, and allows no further ones.

@@ -82,7 +82,7 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, defaultProbeWait) }
 
 // Buffered implements engine.Buffered.
-func (t *Transport) Buffered() bool { return len(t.lines.rest) > 0 }
+func (t *Transport) Buffered() bool { return len(t.lines.unread) > 0 }
 
 // Interruptible implements engine.Buffered. It returns false.
 func (t *Transport) Interruptible() bool { return false }
@@ -259,9 +259,9 @@ const maxEmptyReads = 100
 type lines struct {
 	src  io.Reader
 	buf  []byte          // readSize bytes
-	rest []byte          // unprocessed part of buf
+	unread []byte          // unprocessed part of buf
 	long strings.Builder // beginning of a line, from earlier reads
-	err  error           // of src; returned when rest is empty
+	err  error           // of src; returned when unread is empty
 	skip bool            // the rest of a line that was too long is skipped
 }
 
@@ -270,10 +270,10 @@ type lines struct {
 // line. An error of src is returned by every further call until retry.
 func (l *lines) next(max int) (string, error) {
 	for {
-		i := bytes.IndexByte(l.rest, '\n')
-		part := l.rest
+		i := bytes.IndexByte(l.unread, '\n')
+		part := l.unread
 		if i >= 0 {
-			part = l.rest[:i]
+			part = l.unread[:i]
 		}
 		switch {
 		case l.skip:
@@ -317,12 +317,12 @@ func (l *lines) takeLong() string {
 // retry makes next read src again after an error.
 func (l *lines) retry() { l.err = nil }
 
-// drop removes n bytes from rest, and the newline after them if there is one.
+// drop removes n bytes from unread, and the newline after them if there is one.
 func (l *lines) drop(n int, newline bool) {
 	if newline {
 		n++
 	}
-	l.rest = l.rest[n:]
+	l.unread = l.unread[n:]
 }
 
 // fill reads more input. Rest must be empty.
@@ -337,7 +337,7 @@ func (l *lines) fill() error {
 		var n int
 		n, l.err = l.src.Read(l.buf)
 		if n > 0 {
-			l.rest = l.buf[:n]
+			l.unread = l.buf[:n]
 			return nil
 		}
 	}

@@ -110,7 +110,7 @@ func (r *Reader) read() {
 				return
 			}
 		case step.Answered != nil:
-			rests := r.rest() // before the caller wakes, which may make the next call at once
+			rests := r.yield() // before the caller wakes, which may make the next call at once
 			step.Do()
 			if rests {
 				return
@@ -143,9 +143,9 @@ func (r *Reader) serve(f func()) bool {
 	return r.regain(turn)
 }
 
-// rest gives up the turn for the next caller, if no caller waits and no input is available. It returns
+// yield gives up the turn for the next caller, if no caller waits and no input is available. It returns
 // false if the goroutine keeps the turn.
-func (r *Reader) rest() bool {
+func (r *Reader) yield() bool {
 	if r.Interrupt == nil || r.Waiting() || r.Buffered() {
 		return false
 	}
@@ -182,7 +182,7 @@ func (r *Reader) Await(c *Call) (reply Reply, ok bool) {
 
 // passOn gives up the turn of a caller that has its reply. It returns true.
 func (r *Reader) passOn() bool {
-	if !r.rest() {
+	if !r.yield() {
 		go r.readOn(ErrInterrupted)
 	}
 	return true

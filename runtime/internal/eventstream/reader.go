@@ -32,7 +32,7 @@ type Reader struct {
 	src   io.Reader
 	max   int // maximum number of bytes of an event's fields
 	buf   *[readSize]byte
-	rest  []byte // part of buf that is read and not yet used
+	unread  []byte // part of buf that is read and not yet used
 	begun bool   // a line has been read, so there is no byte order mark to expect
 	ended bool   // src has ended
 	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
@@ -52,7 +52,7 @@ func NewReader(src io.Reader, max int) *Reader {
 func (r *Reader) Release() {
 	if r.buf != nil {
 		buffers.Put(r.buf)
-		r.buf, r.rest = nil, nil
+		r.buf, r.unread = nil, nil
 	}
 }
 
@@ -172,27 +172,27 @@ func (r *Reader) skip() error {
 func (r *Reader) line(max int) (string, error) {
 	var long strings.Builder // the beginning of a line that is no longer in buf
 	for {
-		if r.cr && len(r.rest) > 0 {
+		if r.cr && len(r.unread) > 0 {
 			r.cr = false
-			if r.rest[0] == '\n' {
-				r.rest = r.rest[1:]
+			if r.unread[0] == '\n' {
+				r.unread = r.unread[1:]
 			}
 		}
-		end := lineEnd(r.rest)
-		part := r.rest
+		end := lineEnd(r.unread)
+		part := r.unread
 		if end >= 0 {
-			part = r.rest[:end]
+			part = r.unread[:end]
 		}
 		if long.Len()+len(part) > max {
 			// Keep at least one byte, or the rest would look like the empty line that ends
 			// an event.
 			keep := min(len(part), 1)
-			r.rest = r.rest[len(part)-keep:]
+			r.unread = r.unread[len(part)-keep:]
 			return "", ErrTooLong
 		}
 		if end >= 0 {
-			r.cr = r.rest[end] == '\r'
-			r.rest = r.rest[end+1:]
+			r.cr = r.unread[end] == '\r'
+			r.unread = r.unread[end+1:]
 			if long.Len() == 0 {
 				return r.first(string(part)), nil
 			}
@@ -200,7 +200,7 @@ func (r *Reader) line(max int) (string, error) {
 			return r.first(long.String()), nil
 		}
 		long.Write(part)
-		r.rest = nil
+		r.unread = nil
 		if err := r.fill(); err != nil {
 			if err == io.EOF && long.Len() > 0 {
 				err = io.ErrUnexpectedEOF
@@ -231,7 +231,7 @@ func lineEnd(b []byte) int {
 	return end
 }
 
-// fill reads more. It must be called with an empty rest.
+// fill reads more. It must be called with an empty unread.
 func (r *Reader) fill() error {
 	if r.buf == nil {
 		r.buf = buffers.Get().(*[readSize]byte)
@@ -239,7 +239,7 @@ func (r *Reader) fill() error {
 	for range maxEmptyReads {
 		n, err := r.src.Read(r.buf[:])
 		if n > 0 {
-			r.rest, r.ended = r.buf[:n], err == io.EOF
+			r.unread, r.ended = r.buf[:n], err == io.EOF
 			return nil // the next call returns the error again
 		}
 		if err != nil {

@@ -86,7 +86,7 @@ func canBeAsked(r *convert.Revision, capabilities wire.Object) bool {
 // handle handles a message of a client in a revision.
 func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Message) (wire.Appender, error) {
 	method := m.Method
-	f, _ := ctx.Value(frontKey{}).(*front)
+	f, _ := ctx.Value(clientConnKey{}).(*clientConn)
 	call := runtime.CallOf(ctx)
 	switch {
 	case method == methodPing:
@@ -112,7 +112,7 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Mes
 }
 
 // initialize opens the session with the server.
-func (b *Bridge) initialize(ctx context.Context, f *front, r *convert.Revision) (wire.Appender, error) {
+func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revision) (wire.Appender, error) {
 	call := runtime.CallOf(ctx)
 	l, err := b.connect(ctx, client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities()}, f)
 	if err != nil {
@@ -143,11 +143,11 @@ func (b *Bridge) initialize(ctx context.Context, f *front, r *convert.Revision) 
 }
 
 // handleStateless handles a message that belongs to no session.
-func (b *Bridge) handleStateless(ctx context.Context, f *front, r *convert.Revision, m *runtime.Message) (wire.Appender, error) {
+func (b *Bridge) handleStateless(ctx context.Context, f *clientConn, r *convert.Revision, m *runtime.Message) (wire.Appender, error) {
 	call := runtime.CallOf(ctx)
 	of := client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities(), principal: b.principal(ctx)}
-	if !f.lane {
-		of.front = f
+	if !f.shared {
+		of.conn = f
 	}
 	if slices.ContainsFunc(r.Methods, func(of runtime.Method) bool { return of.Name == m.Method && of.Asks }) && canBeAsked(r, of.capabilities) && !call.ID().IsZero() {
 		return b.handleAsking(ctx, of, m)
@@ -168,7 +168,7 @@ func (b *Bridge) handleStateless(ctx context.Context, f *front, r *convert.Revis
 func (b *Bridge) handleAsking(ctx context.Context, of client, m *runtime.Message) (wire.Appender, error) {
 	var l *link
 	id, err := runtime.Once(ctx, "bridge", func(ctx context.Context) (id string, err error) {
-		if l, err = b.pool.take(ctx, of, of.front == nil); err != nil || l.stateless {
+		if l, err = b.pool.take(ctx, of, of.conn == nil); err != nil || l.stateless {
 			return "", err
 		}
 		return rand.Text(), nil

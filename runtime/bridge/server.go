@@ -23,7 +23,7 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 		return nil, context.Cause(ctx)
 	}
 	own := runtime.CallOf(ctx)
-	p, within := ctx.Value(passageKey{}).(*passage)
+	p, within := ctx.Value(clientRequestKey{}).(*clientRequest)
 	switch {
 	case method == methodProgress:
 		l.reported(ctx, params)
@@ -32,10 +32,10 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 		return nil, nil
 	case own.ID().IsZero() && !within:
 		return nil, l.announce(ctx, method, params)
-	case l.front == nil:
+	case l.conn == nil:
 		return l.await(ctx, method, params)
 	}
-	session, err := l.front.sessionOf(ctx)
+	session, err := l.conn.sessionOf(ctx)
 	if err != nil {
 		return nil, failure(method, "client", err)
 	}
@@ -68,10 +68,10 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 
 // announce passes a notification of the server on.
 func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
-	if l.front == nil {
+	if l.conn == nil {
 		return l.announceStateless(ctx, method, params)
 	}
-	session, err := l.front.sessionOf(ctx)
+	session, err := l.conn.sessionOf(ctx)
 	if err != nil {
 		return nil // no client can get it
 	}
