@@ -257,12 +257,12 @@ const maxEmptyReads = 100
 
 // lines splits a stream into lines.
 type lines struct {
-	src  io.Reader
-	buf  []byte          // readSize bytes
+	src    io.Reader
+	buf    []byte          // readSize bytes
 	unread []byte          // unprocessed part of buf
-	long strings.Builder // beginning of a line, from earlier reads
-	err  error           // of src; returned when unread is empty
-	skip bool            // the rest of a line that was too long is skipped
+	long   strings.Builder // beginning of a line, from earlier reads
+	err    error           // of src; returned when unread is empty
+	skip   bool            // the rest of a line that was too long is skipped
 }
 
 // next returns a copy of the next line, without its newline. If the line is longer than max, it

@@ -29,13 +29,13 @@ const byteOrderMark = "\ufeff"
 
 // Reader reads events. It is not safe for concurrent use.
 type Reader struct {
-	src   io.Reader
-	max   int // maximum number of bytes of an event's fields
-	buf   *[readSize]byte
-	unread  []byte // part of buf that is read and not yet used
-	begun bool   // a line has been read, so there is no byte order mark to expect
-	ended bool   // src has ended
-	cr    bool   // the last line ended with a carriage return, so a line feed belongs to it
+	src    io.Reader
+	max    int // maximum number of bytes of an event's fields
+	buf    *[readSize]byte
+	unread []byte // part of buf that is read and not yet used
+	begun  bool   // a line has been read, so there is no byte order mark to expect
+	ended  bool   // src has ended
+	cr     bool   // the last line ended with a carriage return, so a line feed belongs to it
 }
 
 // buffers keeps the buffers of readers. A call whose answer is a stream of one event would otherwise
