@@ -105,9 +105,6 @@ func (a *audience) enter(s *ServerSession) {
 func (a *audience) leave(s *ServerSession) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s.mu.Lock()
-	s.waiting = nil // otherwise remove would search it for each resource
-	s.mu.Unlock()
 	a.subscribeOnly(s, nil)
 	s.left = true
 	delete(a.sessions, s)
@@ -123,6 +120,7 @@ func (a *audience) subscribe(s *ServerSession, uri string, on bool) {
 		a.add(s, uri)
 	} else {
 		a.remove(s, uri)
+		a.dropUnwanted(s)
 	}
 }
 
@@ -143,6 +141,7 @@ func (a *audience) subscribeOnly(s *ServerSession, uris []string) {
 	for _, uri := range uris {
 		a.add(s, uri)
 	}
+	a.dropUnwanted(s)
 }
 
 // add adds a subscription of a session that has not left. The mutex must be held.
@@ -169,6 +168,11 @@ func (a *audience) remove(s *ServerSession, uri string) {
 	if delete(a.subscribers[uri], s); len(a.subscribers[uri]) == 0 {
 		delete(a.subscribers, uri)
 	}
+}
+
+// dropUnwanted drops the updates that wait although the session has not subscribed to their resources any more. The mutex
+// must be held.
+func (a *audience) dropUnwanted(s *ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting = slices.DeleteFunc(s.waiting, func(n Notification) bool { return n.resource() != "" && !s.wants(n.resource()) })
@@ -200,8 +204,8 @@ func (a *audience) subscribersOf(uri string) (all clients) {
 	return all
 }
 
-// reserve makes room for a subscription of a session while the implementation decides about it. It returns false if
-// there would be more than a maximum. Otherwise release must be called later.
+// reserve counts a subscription of a session while the implementation decides about it, and reports whether the session
+// may have it. If so, release must be called later.
 func (a *audience) reserve(s *ServerSession, uri string, most int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -326,8 +330,8 @@ func (b *protocol) changes() iter.Seq[Notification] {
 
 // updateOf returns the notification of an update of a resource.
 func updateOf(uri string) Notification {
-	text, _ := wire.AppendString([]byte(`{"uri":`), uri) // a URI of a request is valid UTF-8
-	return Notification{methodUpdated, wire.Raw(append(text, '}'))}
+	text, _ := wire.MarshalString(uriParams(uri)) // a URI of a request is valid UTF-8
+	return Notification{methodUpdated, wire.Raw(text)}
 }
 
 // resource returns the resource that the notification is an update of, or "".
