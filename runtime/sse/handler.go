@@ -7,11 +7,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -40,7 +38,7 @@ type Handler struct {
 	sessions *web.Sessions
 	traffic  *web.Load // nil if Options.Load limits nothing
 	budget   *web.Budget
-	draining atomic.Bool // Shutdown was called
+	drain    web.Drain
 }
 
 // NewHandler returns a handler for the sessions of server. The options are those of the handler of Streamable HTTP, so
@@ -74,25 +72,18 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 //
 // streamable.ListenAndServe calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	h.announce(ctx)
+	h.drain.Begin(ctx, h.opts.DrainDelay)
 	return h.sessions.Shutdown(ctx)
 }
 
-// announce makes Ready false and waits for the DrainDelay. A later call does not wait.
-func (h *Handler) announce(ctx context.Context) {
-	if !h.draining.Swap(true) && h.opts.DrainDelay > 0 {
-		engine.Wait(ctx.Done(), h.opts.DrainDelay, nil)
-	}
-}
-
 // Ready reports whether the handler takes new sessions: Shutdown was not called.
-func (h *Handler) Ready() bool { return !h.draining.Load() }
+func (h *Handler) Ready() bool { return !h.drain.Begun() }
 
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be
 // registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
 func (h *Handler) Close() {
-	h.announce(context.Background())
+	h.drain.Begin(context.Background(), h.opts.DrainDelay)
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.Shutdown(ctx) // the error only says that Grace was not enough

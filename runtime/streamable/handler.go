@@ -11,7 +11,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
@@ -36,8 +35,8 @@ type Handler struct {
 	traffic         *web.Load     // nil if Options.Load limits nothing
 	budget          *web.Budget
 	refusals        web.Refusals
-	posts           atomic.Int64    // requests in progress
-	draining        atomic.Bool     // Shutdown was called
+	posts           atomic.Int64 // requests in progress
+	drain           web.Drain
 	statelessOutbox statelessOutbox // of the requests that belong to no session
 }
 
@@ -79,16 +78,8 @@ func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.C
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	h.announce(ctx)
+	h.drain.Begin(ctx, h.opts.DrainDelay)
 	return h.shutdown(ctx)
-}
-
-// announce makes Ready false and waits for the DrainDelay. A later call does not wait.
-func (h *Handler) announce(ctx context.Context) {
-	if h.draining.Swap(true) || h.opts.DrainDelay <= 0 {
-		return
-	}
-	engine.Wait(ctx.Done(), h.opts.DrainDelay, nil)
 }
 
 func (h *Handler) shutdown(ctx context.Context) error {
@@ -106,7 +97,7 @@ func (h *Handler) shutdown(ctx context.Context) error {
 // be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
 func (h *Handler) Close() {
-	h.announce(context.Background())
+	h.drain.Begin(context.Background(), h.opts.DrainDelay)
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.shutdown(ctx) // the error only says that Grace was not enough
@@ -228,14 +219,14 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Ready reports whether the handler accepts new requests: it becomes false when Shutdown is called.
-func (h *Handler) Ready() bool { return !h.draining.Load() }
+func (h *Handler) Ready() bool { return !h.drain.Begun() }
 
 // Stats returns what the handler does now.
 func (h *Handler) Stats() runtime.Stats {
 	s := runtime.Stats{
 		Requests: int(h.posts.Load()),
 		Sessions: h.sessions.Len(),
-		Draining: h.draining.Load(),
+		Draining: h.drain.Begun(),
 		Refused:  h.refusals.ByReason(),
 	}
 	if of, ok := h.server.(interface{ Subscriptions() int }); ok {

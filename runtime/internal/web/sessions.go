@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -23,6 +25,19 @@ var (
 	errTooMany = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonSessions, Code: jsonrpc.CodeServerBusy, Message: "unavailable: too many sessions"}
 	errUser    = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
+
+// Drain says whether a handler is being shut down.
+type Drain struct{ begun atomic.Bool }
+
+// Begin begins the shutdown and waits until delay has passed or ctx has ended. Another call does not wait.
+func (d *Drain) Begin(ctx context.Context, delay time.Duration) {
+	if !d.begun.Swap(true) && delay > 0 {
+		engine.Wait(ctx.Done(), delay, nil)
+	}
+}
+
+// Begun reports whether Begin was called.
+func (d *Drain) Begun() bool { return d.begun.Load() }
 
 // Session is a session of a handler.
 type Session interface {
