@@ -1,7 +1,6 @@
 package jsonschema
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -255,14 +254,10 @@ func (p *parser) count(keyword string) *int64 {
 	if raw == "" {
 		return nil
 	}
-	if !raw.IsInteger() || wire.CompareNumbers(raw, "0") < 0 {
+	n, ok := raw.Count()
+	if !ok {
 		p.fail(keyword, "must be an integer of at least 0, found %s", raw)
 		return nil
-	}
-	in := wire.NewStringReader(string(raw))
-	n := in.ReadInt64()
-	if in.Err() != nil {
-		n = math.MaxInt64 // more things than any value has
 	}
 	return &n
 }

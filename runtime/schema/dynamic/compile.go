@@ -5,7 +5,6 @@ package dynamic
 import (
 	"errors"
 	"fmt"
-	"math"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -298,12 +297,8 @@ func (k keywords) count(name string) (n int64, ok bool, err error) {
 	if !ok {
 		return 0, false, nil
 	}
-	if value.Kind() != wire.KindNumber || !value.IsInteger() || wire.CompareNumbers(value, "0") < 0 {
+	if n, ok = value.Count(); !ok {
 		return 0, false, fmt.Errorf("%s: %s is not an integer of at least 0", name, value)
-	}
-	r := wire.NewStringReader(string(value))
-	if n = r.ReadInt64(); r.Err() != nil {
-		n = math.MaxInt64 // more things than any value has
 	}
 	return n, true, nil
 }
