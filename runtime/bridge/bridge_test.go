@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -81,7 +82,7 @@ func start(t *testing.T, revision string, h handlers, o bridge.Options) *world {
 			w.ended.Add(1)
 		}()
 		if w.closing != nil {
-			return slow{near, w.closing}
+			return mcptest.Slow{Transport: near, Closing: w.closing}
 		}
 		return near
 	}
@@ -93,17 +94,6 @@ func start(t *testing.T, revision string, h handlers, o bridge.Options) *world {
 	}
 	w.bridge = bridge.New(dial, compat.Table(), o)
 	return w
-}
-
-// slow is a transport that takes its time to close.
-type slow struct {
-	runtime.Transport
-	closing <-chan struct{}
-}
-
-func (s slow) Close() error {
-	<-s.closing
-	return s.Transport.Close()
 }
 
 // client opens a connection of a client. Served gets the result of Serve.

@@ -10,11 +10,13 @@
 // kinds.
 //
 // The proxy writes a message of its own in these cases. It cancels a request at the server if the client has
-// cancelled it by closing its connection. It answers a request with an error (-32603) if the request cannot
-// be sent to the server or its answer is lost. It answers a message that is too long with an error (-32600),
-// and over HTTP one with the id of a request in flight, with headers that contradict it, or without a session if it is
-// neither a request nor a notification. It answers a request without a session with an error (503) if the server
-// cannot be reached or has no session left for it.
+// cancelled it by closing its connection. It answers with an error
+//
+//   - a request that cannot be sent to the server, or whose answer is lost (-32603);
+//   - a message that is too long (-32600);
+//   - over HTTP, a request whose id is that of a request in flight, and one that its headers contradict;
+//   - a message without a session that is neither a request nor a notification;
+//   - a request without a session, if the server cannot be reached or has no session left for it (status 503).
 //
 // [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
 // [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler

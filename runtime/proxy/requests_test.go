@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// TestAnswerOfAnother checks that a client which leaves takes nothing from the request that has its id now, and that of
-// the requests in a batch each is answered once.
+// TestAnswerOfAnother checks that a client that leaves does not remove a later request with the same id, and that each
+// request in a batch is answered once.
 func TestAnswerOfAnother(t *testing.T) {
 	reply, _ := inproc.Pair()
 	var q requests

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -182,7 +183,7 @@ func TestMaxSessions(t *testing.T) {
 		begun, cancelled := make(chan struct{}, 100), make(chan error, 100)
 		dial := connection(t, statelessServer(t, begun, cancelled), "memory")
 		closing := make(chan struct{})
-		p := proxy.New(func() runtime.Transport { return slow{dial(), closing} }, proxy.Options{MaxSessions: 8})
+		p := proxy.New(func() runtime.Transport { return mcptest.Slow{Transport: dial(), Closing: closing} }, proxy.Options{MaxSessions: 8})
 		h := streamable.NewHandler(p, streamable.Options{})
 		ctx, disconnect := context.WithCancel(t.Context())
 		defer disconnect()
@@ -222,17 +223,6 @@ func TestMaxSessions(t *testing.T) {
 		}
 		h.Close()
 	})
-}
-
-// slow is a transport that takes its time to close.
-type slow struct {
-	runtime.Transport
-	closing <-chan struct{}
-}
-
-func (s slow) Close() error {
-	<-s.closing
-	return s.Transport.Close()
 }
 
 // TestUnreadable checks that a text in which the server may find a request and the proxy finds none is not passed to a

@@ -112,6 +112,18 @@ var Client = Handlers{"client/echo": Echo}
 // that servers are designed for.
 const StressVariable = "MCPGEN_STRESS"
 
+// Slow is a transport whose Close waits until Closing is closed.
+type Slow struct {
+	runtime.Transport
+	Closing <-chan struct{}
+}
+
+// Close implements runtime.Outbox.
+func (s Slow) Close() error {
+	<-s.Closing
+	return s.Transport.Close()
+}
+
 // StressSize returns the size of tests of many sessions.
 func StressSize(t *testing.T) (sessions, calls int) {
 	size := cmp.Or(os.Getenv(StressVariable), "100,30")
