@@ -89,7 +89,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 		return nil, err
 	}
 	req.Header.Set("Accept", eventstream.MediaType)
-	resp, err := web.Do(t.http, req)
+	resp, err := t.http.Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -189,31 +189,37 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		return err
 	}
 	req.Header.Set("Content-Type", web.JSON)
-	both, cancel := context.WithCancel(t.ctx)
-	stop := context.AfterFunc(ctx, cancel)
-	resp, err := web.Do(t.http, req.WithContext(both))
-	stop()
-	if err != nil {
-		cancel()
-		switch {
-		case t.ctx.Err() != nil:
-			return runtime.ErrClosed
-		case ctx.Err() != nil:
-			err = context.Cause(ctx)
-		}
-		return prefix.Errorf("sse: %w", err)
+	sent := make(chan error, 1)
+	go t.post(req, sent)
+	select {
+	case err := <-sent:
+		return err
+	case <-t.ctx.Done():
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		return prefix.Errorf("sse: %w", context.Cause(ctx))
 	}
-	if resp.StatusCode/100 == 2 {
-		go func() { // the caller does not need the body
-			defer cancel()
-			web.Discard(resp)
-		}()
-		return nil
+}
+
+// post sends a message and reports the outcome on sent before it reads the body of the response. It goes on when the
+// caller stops waiting: net/http may fail a request because another one, which got its connection, was cancelled
+// (https://go.dev/issue/41600).
+func (t *Transport) post(req *http.Request, sent chan<- error) {
+	resp, err := t.http.Do(req)
+	switch {
+	case t.ctx.Err() != nil:
+		sent <- runtime.ErrClosed
+	case err != nil:
+		sent <- prefix.Errorf("sse: %w", err)
+	case resp.StatusCode/100 == 2:
+		sent <- nil
+	default:
+		failure, _ := web.Failure(resp)
+		sent <- failure
 	}
-	defer cancel()
-	defer web.Discard(resp)
-	failure, _ := web.Failure(resp)
-	return failure
+	if err == nil {
+		web.Discard(resp)
+	}
 }
 
 // Close implements runtime.Transport. The end of the stream ends the session at the server.

@@ -152,8 +152,10 @@ func (t *Transport) template(method string, u *url.URL, accept string) (*http.Re
 // or "".
 func (t *Transport) request(ctx context.Context, like *http.Request, text, last string) *http.Request {
 	req := like.WithContext(ctx)
-	if text != "" {
-		(&payload{text: text}).carry(req)
+	if text != "" { // net/http knows that such a reader is in memory, and writes the header and the text together
+		req.ContentLength = int64(len(text))
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
+		req.Body, _ = req.GetBody()
 	}
 	req.Header = make(http.Header, len(like.Header)+3)
 	maps.Copy(req.Header, like.Header)
@@ -169,51 +171,6 @@ func (t *Transport) request(ctx context.Context, like *http.Request, text, last 
 		req.Header[headerRevision] = t.revision
 	}
 	return req
-}
-
-// payload is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the
-// header and the text together, and reports that before the server can have all of them. net/http keeps a request
-// until the response to it has ended, which may take for ever, and may send it again until the response begins.
-type payload struct {
-	mu      sync.Mutex
-	text    string
-	readers []*strings.Reader
-	written int // how often net/http has reported that it has written the request
-}
-
-// carry makes the payload the body of a request.
-func (p *payload) carry(req *http.Request) {
-	req.ContentLength = int64(len(p.text))
-	req.GetBody = p.body
-	req.Body, _ = p.body()
-}
-
-func (p *payload) body() (io.ReadCloser, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	r := strings.NewReader(p.text)
-	p.readers = append(p.readers, r)
-	return io.NopCloser(r), nil
-}
-
-// wrote is called when net/http has written the request, each time.
-func (p *payload) wrote() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.written++
-}
-
-// drop drops the text of a request that has its response, unless net/http may still read it.
-func (p *payload) drop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.written < len(p.readers) {
-		return
-	}
-	p.text = ""
-	for _, r := range p.readers {
-		r.Reset("")
-	}
 }
 
 // SessionID implements runtime.Identified. It returns the id that the server gave.
@@ -344,7 +301,7 @@ func (t *Transport) Close() error {
 		t.mu.Unlock()
 		t.cancel()
 		for _, e := range streams {
-			e.end()
+			e.cancel()
 		}
 		if known {
 			t.delete()
@@ -362,7 +319,7 @@ func (t *Transport) delete() {
 	defer cancel()
 	req := t.request(ctx, t.get, "", "")
 	req.Method = http.MethodDelete
-	resp, err := web.Do(t.http, req)
+	resp, err := t.http.Do(req)
 	if err != nil {
 		t.opts.Logger.Debug("the server could not be told of the session's end", "error", err)
 		return

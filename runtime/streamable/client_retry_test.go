@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // TestOwnStreamIsAskedForAgain checks that the first GET for the server's own stream is repeated
@@ -260,4 +262,37 @@ func TestDeafSession(t *testing.T) {
 			t.Error(fmt.Sprint(n, " GETs more, and none is wanted"))
 		}
 	})
+}
+
+// taken is an http.RoundTripper that fails a number of requests after the server has got them, as net/http does with a
+// response without a body if the next request on the connection is cancelled early.
+type taken struct {
+	http.RoundTripper
+	failures int
+}
+
+func (f *taken) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := f.RoundTripper.RoundTrip(r)
+	if f.failures--; f.failures >= 0 {
+		return nil, context.Canceled
+	}
+	return resp, err
+}
+
+// TestCancelledByAnother checks that a notification that fails because another request was cancelled is sent once more.
+func TestCancelledByAnother(t *testing.T) {
+	for failures, posts := range []int{1, 2, 2} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &server{answer: func(*http.Request, string) *http.Response { return respond(202, "", "") }}
+			to, err := NewTransport("http://example.com", ClientOptions{HTTPClient: &http.Client{Transport: &taken{s, failures}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer to.Close()
+			err = to.Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "n", Text: []byte(`{"jsonrpc":"2.0","method":"n"}`)})
+			if got := len(s.posts()); got != posts || errors.Is(err, context.Canceled) != (failures == 2) {
+				t.Errorf("%d failures: sent %d times: %v", failures, got, err)
+			}
+		})
+	}
 }

@@ -30,13 +30,13 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		e := t.cancelledBy(text)
 		if m.Revision != "" {
 			if e != nil {
-				e.end() // which is the cancellation ("Cancellation", 2026-07-28)
+				e.cancel() // which is the cancellation ("Cancellation", 2026-07-28)
 			}
 			return nil
 		}
 		if e != nil {
 			e.awaitSent(ctx)
-			defer e.end()
+			defer e.cancel()
 		}
 	}
 	err := t.sendOther(ctx, m, text)
@@ -143,7 +143,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 	var retry retry
 	for {
-		resp, err := web.Do(t.http, t.request(t.ctx, t.post, text, ""))
+		resp, err := t.http.Do(t.request(t.ctx, t.post, text, ""))
 		if err != nil {
 			err = t.sendError(err)
 		} else if resp.StatusCode/100 == 2 {
@@ -153,6 +153,11 @@ func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 		} else {
 			err = t.refused(resp)
 			web.Discard(resp)
+		}
+		// net/http may fail a request whose response has no body because another request, which got the connection
+		// next, was cancelled (https://go.dev/issue/41600).
+		if errors.Is(err, context.Canceled) && t.ctx.Err() == nil {
+			tries = max(tries, 2)
 		}
 		retry.failed(err)
 		failure, refused := errors.AsType[*StatusError](err)

@@ -37,14 +37,10 @@ type exchange struct {
 	opens     bool        // the request is initialize
 	stateless *metadata   // of a request that belongs to no session; nil in a session
 	until     time.Time   // until when the request may be sent again; zero for one that is sent once
-	ctx       context.Context
+	ctx       context.Context // of its requests
 	cancel    context.CancelFunc
-	post      web.Request
-	trace     httptrace.ClientTrace // calls wrote
 	once      sync.Once
 	sent      chan struct{} // closed by wrote
-
-	payload *payload // of the last request
 
 	last    string // id of the last event
 	retry   retry
@@ -55,55 +51,28 @@ type exchange struct {
 
 func newExchange(t *Transport, id wire.Scalar) *exchange {
 	e := &exchange{t: t, id: id, sent: make(chan struct{})}
-	e.ctx, e.cancel = context.WithCancel(context.Background())
-	e.trace.WroteRequest = e.wrote
-	e.post.Init(httptrace.WithClientTrace(context.Background(), &e.trace))
+	e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
 	return e
-}
-
-// end stops the exchange before it has its answer.
-func (e *exchange) end() {
-	e.cancel()
-	if e.stateless != nil {
-		// The server waits for the end of the connection. What web.Request works around needs
-		// responses without a body, which belong to sessions.
-		e.post.CancelNow(context.Canceled)
-		return
-	}
-	e.post.Cancel(context.Canceled)
 }
 
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
-	e.payload.wrote()
 }
 
 // run sends a request and reads the answer. It sends the request again while the server is busy, if the
 // request may be sent again.
 func (e *exchange) run(text string) {
-	var err error
-	if e.until.IsZero() {
-		err = e.try(text) // outside of the loop, which would keep the text until the answer has come
-	} else {
-		err = e.repeat(text)
-	}
-	if err != nil {
-		e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
-	}
-}
-
-// repeat is run for a request that may be sent again.
-func (e *exchange) repeat(text string) error {
 	for {
 		err := e.try(text)
 		if err == nil {
-			return nil
+			return
 		}
 		e.retry.failed(err)
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
-			return err
+			e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
+			return
 		}
 	}
 }
@@ -121,23 +90,11 @@ func (e *exchange) try(text string) error {
 }
 
 func (e *exchange) send(text string) (*http.Response, error) {
-	ctx := e.post.Context()
-	if !e.until.IsZero() {
-		ctx = httptrace.WithClientTrace(e.ctx, &e.trace) // e.post serves for one attempt
-	}
-	req := e.t.request(ctx, e.t.post, "", "")
-	e.payload = &payload{text: text}
-	e.payload.carry(req)
+	req := e.t.request(e.ctx, e.t.post, text, "")
 	if e.stateless != nil {
 		e.stateless.set(req.Header)
 	}
-	do := e.post.Do
-	if !e.until.IsZero() {
-		do = web.Do
-	}
-	resp, err := do(e.t.http, req)
-	e.payload.drop()
-	return resp, err
+	return e.t.http.Do(req)
 }
 
 // mayRepeat reports whether the request may be sent again after an error and a wait. Initialize, which opens
@@ -332,7 +289,7 @@ func (e *exchange) exhausted() bool {
 
 // resume sends the GET that opens a stream or resumes it after its last event.
 func (e *exchange) resume() (*http.Response, error) {
-	resp, err := web.Do(e.t.http, e.t.request(e.ctx, e.t.get, "", e.last))
+	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, "", e.last))
 	if err != nil {
 		return nil, err
 	}
@@ -428,7 +385,7 @@ func (t *Transport) awaitsOther(e *exchange, id wire.Scalar) bool {
 func (t *Transport) answeredElsewhere(text string) {
 	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
 		if e := t.forget(m.ID.Canonical()); e != nil {
-			e.end()
+			e.cancel()
 		}
 	}
 }

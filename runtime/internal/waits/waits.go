@@ -66,10 +66,6 @@ const (
 
 // HTTP clients.
 const (
-	// Cancel is how long an HTTP request that waits for its response goes on after its context
-	// has ended, because ending it earlier can fail other requests; see web.Request. Servers end
-	// the response to a cancelled call by themselves well within a second.
-	Cancel = time.Second
 	// Sent limits how long the notification that cancels a request waits until that request has
 	// been sent. Servers ignore a cancellation that arrives before its request.
 	Sent = time.Second
