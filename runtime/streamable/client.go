@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -148,14 +149,14 @@ func (t *Transport) template(method string, u *url.URL, accept string) (*http.Re
 	return r, nil
 }
 
-// request returns a request like a template with text as its body. last is the value of Last-Event-ID,
-// or "".
-func (t *Transport) request(ctx context.Context, like *http.Request, text, last string) *http.Request {
+// request returns a request like a template with a body, or without one if b is nil. last is the value of
+// Last-Event-ID, or "".
+func (t *Transport) request(ctx context.Context, like *http.Request, b *body, last string) *http.Request {
 	req := like.WithContext(ctx)
-	if text != "" { // net/http knows that such a reader is in memory, and writes the header and the text together
-		req.ContentLength = int64(len(text))
-		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }
-		req.Body, _ = req.GetBody()
+	if b != nil {
+		req.ContentLength = int64(len(b.text))
+		req.GetBody = b.open
+		req.Body, _ = b.open()
 	}
 	req.Header = make(http.Header, len(like.Header)+3)
 	maps.Copy(req.Header, like.Header)
@@ -171,6 +172,32 @@ func (t *Transport) request(ctx context.Context, like *http.Request, text, last 
 		req.Header[headerRevision] = t.revision
 	}
 	return req
+}
+
+// body is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the header and
+// the text together. net/http keeps them until the response has ended, which may take for ever.
+type body struct {
+	text    string
+	readers []*strings.Reader
+	written atomic.Int32 // how often net/http has reported that it has written the request
+}
+
+// open is GetBody of a request.
+func (b *body) open() (io.ReadCloser, error) {
+	r := strings.NewReader(b.text)
+	b.readers = append(b.readers, r)
+	return io.NopCloser(r), nil
+}
+
+// drop drops the text of a request that has its response and is not sent again, unless net/http still reads it.
+func (b *body) drop() {
+	if int(b.written.Load()) < len(b.readers) {
+		return
+	}
+	b.text = ""
+	for _, r := range b.readers {
+		r.Reset("")
+	}
 }
 
 // SessionID implements runtime.Identified. It returns the id that the server gave.
@@ -317,7 +344,7 @@ func (t *Transport) Close() error {
 func (t *Transport) delete() {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Delete)
 	defer cancel()
-	req := t.request(ctx, t.get, "", "")
+	req := t.request(ctx, t.get, nil, "")
 	req.Method = http.MethodDelete
 	resp, err := t.http.Do(req)
 	if err != nil {

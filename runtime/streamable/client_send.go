@@ -49,6 +49,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 // sendRequest starts to send a request and to read its answer.
 func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text string) error {
 	e := newExchange(t, m.ID)
+	e.body = &body{text: text}
 	if m.Revision != "" {
 		var err error
 		if e.stateless, err = t.metadata(&m, text); err != nil {
@@ -70,7 +71,7 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text st
 		defer t.working.Done()
 		defer e.cancel()
 		defer t.forget(key)
-		e.run(text)
+		e.run()
 	})
 	return nil
 }
@@ -143,7 +144,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 	var retry retry
 	for {
-		resp, err := t.http.Do(t.request(t.ctx, t.post, text, ""))
+		resp, err := t.http.Do(t.request(t.ctx, t.post, &body{text: text}, ""))
 		if err != nil {
 			err = t.sendError(err)
 		} else if resp.StatusCode/100 == 2 {

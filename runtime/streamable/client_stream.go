@@ -33,12 +33,13 @@ const framing = 4 << 10
 // messages. It outlives the connections that carry it.
 type exchange struct {
 	t         *Transport
-	id        wire.Scalar // zero for the server's own messages
-	opens     bool        // the request is initialize
-	stateless *metadata   // of a request that belongs to no session; nil in a session
-	until     time.Time   // until when the request may be sent again; zero for one that is sent once
+	id        wire.Scalar     // zero for the server's own messages
+	opens     bool            // the request is initialize
+	stateless *metadata       // of a request that belongs to no session; nil in a session
+	until     time.Time       // until when the request may be sent again; zero for one that is sent once
 	ctx       context.Context // of its requests
 	cancel    context.CancelFunc
+	body      *body // of the request; nil for the server's own messages
 	once      sync.Once
 	sent      chan struct{} // closed by wrote
 
@@ -58,13 +59,16 @@ func newExchange(t *Transport, id wire.Scalar) *exchange {
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
+	if e.body != nil {
+		e.body.written.Add(1)
+	}
 }
 
 // run sends a request and reads the answer. It sends the request again while the server is busy, if the
 // request may be sent again.
-func (e *exchange) run(text string) {
+func (e *exchange) run() {
 	for {
-		err := e.try(text)
+		err := e.try()
 		if err == nil {
 			return
 		}
@@ -78,8 +82,8 @@ func (e *exchange) run(text string) {
 }
 
 // try is one attempt of run. An error means that the request has no answer yet.
-func (e *exchange) try(text string) error {
-	resp, err := e.send(text)
+func (e *exchange) try() error {
+	resp, err := e.send()
 	if err == nil {
 		return e.read(resp)
 	}
@@ -89,12 +93,16 @@ func (e *exchange) try(text string) error {
 	return err
 }
 
-func (e *exchange) send(text string) (*http.Response, error) {
-	req := e.t.request(e.ctx, e.t.post, text, "")
+func (e *exchange) send() (*http.Response, error) {
+	req := e.t.request(e.ctx, e.t.post, e.body, "")
 	if e.stateless != nil {
 		e.stateless.set(req.Header)
 	}
-	return e.t.http.Do(req)
+	resp, err := e.t.http.Do(req)
+	if e.until.IsZero() {
+		e.body.drop()
+	}
+	return resp, err
 }
 
 // mayRepeat reports whether the request may be sent again after an error and a wait. Initialize, which opens
@@ -289,7 +297,7 @@ func (e *exchange) exhausted() bool {
 
 // resume sends the GET that opens a stream or resumes it after its last event.
 func (e *exchange) resume() (*http.Response, error) {
-	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, "", e.last))
+	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, nil, e.last))
 	if err != nil {
 		return nil, err
 	}
