@@ -19,7 +19,7 @@ func (p *pairing) checkType(to ir.Type, up bool) *Shape {
 		return nil
 	}
 	if isLeaf(t) {
-		return p.limited(limitsOf(leafOf(t)), up, place{})
+		return p.limited(leafOf(t), up, place{})
 	}
 	key, name := shapeKey{to: declOf(to), does: direction(up) + " check"}, direction(up)+"Open"
 	if key.to != nil {

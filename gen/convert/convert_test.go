@@ -286,7 +286,7 @@ func TestErrors(t *testing.T) {
 		{"an older name without a member", "members: [{object: A, member: x, older: y, reason: r}]", "stale row: A.x"},
 		{"an older name in every object", "members: [{object: '*', member: x, older: y, reason: r}]", "older needs the object of the member"},
 		{"two treatments", "members: [{object: A, member: x, value: y, drop: true, reason: r}]", "several of older, value"},
-		{"a value of another type", "members: [{object: A, member: x, value: 5, reason: r}]", "convert.yaml:1: members/0: A.x cannot be 5: expected one of [string]"},
+		{"a value of another type", "members: [{object: A, member: x, value: 5, reason: r}]", "convert.yaml:1: members/0: A.x cannot be 5: it is a number in place of a string"},
 		{"a fact of another type", "members: [{object: A, member: x, session: clientInfo, reason: r}]", "A.x is of type string, and clientInfo is Implementation"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,52 +7,29 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// leaf describes a type whose values have no parts.
-type leaf struct {
-	kinds   []ir.Kind
-	integer bool     // numbers must be integers
-	values  []string // JSON; nil means any
-	format  string
-	pattern string
-	length  ir.Count // of a string
-	bounds  ir.Bounds
-}
-
-func leafOf(t ir.Type) *leaf {
+// leafOf returns the limits of the values of a type without parts.
+func leafOf(t ir.Type) *Limits {
+	l := &Limits{Kinds: ir.Kinds(t)}
 	switch t := ir.Resolve(t).(type) {
 	case *ir.String:
-		return &leaf{kinds: []ir.Kind{ir.KindString}, format: t.Format, pattern: t.Pattern, length: t.Length}
+		l.Format, l.Pattern, l.Length = t.Format, t.Pattern, t.Length
 	case *ir.Enum:
-		l := &leaf{kinds: []ir.Kind{ir.KindString}, values: []string{}}
+		l.Values = []string{}
 		for _, v := range t.Values {
-			l.values = append(l.values, jsonOf(v.Wire))
+			l.Values = append(l.Values, jsonOf(v.Wire))
 		}
-		slices.Sort(l.values)
-		return l
+		slices.Sort(l.Values)
 	case *ir.Integer:
-		return &leaf{kinds: []ir.Kind{ir.KindNumber}, integer: true, bounds: t.Bounds}
+		l.Integer, l.Bounds = true, t.Bounds
 	case *ir.Number:
-		return &leaf{kinds: []ir.Kind{ir.KindNumber}, bounds: t.Bounds}
-	case *ir.Boolean:
-		return &leaf{kinds: []ir.Kind{ir.KindBoolean}}
+		l.Bounds = t.Bounds
 	case *ir.Scalar:
-		l := &leaf{integer: t.Kinds.Integer && !t.Kinds.Number}
-		for _, k := range []struct {
-			in   bool
-			kind ir.Kind
-		}{
-			{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber},
-			{t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull},
-		} {
-			if k.in {
-				l.kinds = append(l.kinds, k.kind)
-			}
-		}
-		return l
+		l.Integer = t.Kinds&(wire.ScalarInteger|wire.ScalarNumber) == wire.ScalarInteger
 	}
-	panic(fmt.Sprintf("convert: %T is no leaf", t))
+	return l
 }
 
 func isLeaf(t ir.Type) bool {
@@ -65,32 +42,32 @@ func isLeaf(t ir.Type) bool {
 
 // within returns the limits of a leaf that values of another one may exceed, or nil. It
 // returns false if no value of the other one is within them.
-func (l *leaf) within(other *leaf) (*Limits, bool) {
+func (l *Limits) within(other *Limits) (*Limits, bool) {
 	var need Limits
 	common := 0
-	for _, k := range other.kinds {
-		if slices.Contains(l.kinds, k) {
+	for _, k := range other.Kinds {
+		if slices.Contains(l.Kinds, k) {
 			common++
 		}
 	}
-	fraction := l.integer && !other.integer && slices.Contains(other.kinds, ir.KindNumber)
-	if common < len(other.kinds) || fraction {
-		need.Kinds, need.Integer = l.kinds, l.integer
+	fraction := l.Integer && !other.Integer && slices.Contains(other.Kinds, ir.KindNumber)
+	if common < len(other.Kinds) || fraction {
+		need.Kinds, need.Integer = l.Kinds, l.Integer
 	}
-	if l.values != nil && (other.values == nil || slices.ContainsFunc(other.values, func(v string) bool { return !slices.Contains(l.values, v) })) {
-		need.Values = l.values
+	if l.Values != nil && (other.Values == nil || slices.ContainsFunc(other.Values, func(v string) bool { return !slices.Contains(l.Values, v) })) {
+		need.Values = l.Values
 	}
-	if l.format != "" && l.format != other.format {
-		need.Format = l.format
+	if l.Format != "" && l.Format != other.Format {
+		need.Format = l.Format
 	}
-	if l.pattern != other.pattern {
-		need.Pattern = l.pattern
+	if l.Pattern != other.Pattern {
+		need.Pattern = l.Pattern
 	}
-	if l.length.Min > other.length.Min || l.length.Max != 0 && (other.length.Max == 0 || other.length.Max > l.length.Max) {
-		need.Length = l.length
+	if a, b := l.Length, other.Length; a.Min > b.Min || a.Max != 0 && (b.Max == 0 || b.Max > a.Max) {
+		need.Length = a
 	}
-	if a, b := l.bounds, other.bounds; exceeds(a.Min, b.Min, a.MinOpen && !b.MinOpen, -1) || exceeds(a.Max, b.Max, a.MaxOpen && !b.MaxOpen, 1) {
-		need.Bounds = l.bounds
+	if a, b := l.Bounds, other.Bounds; exceeds(a.Min, b.Min, a.MinOpen && !b.MinOpen, -1) || exceeds(a.Max, b.Max, a.MaxOpen && !b.MaxOpen, 1) {
+		need.Bounds = a
 	}
 	if need.none() {
 		return nil, true
@@ -106,11 +83,6 @@ func exceeds(bound, other *float64, open bool, sign float64) bool {
 
 func (l *Limits) none() bool {
 	return l.Kinds == nil && l.Values == nil && l.Format == "" && l.Pattern == "" && l.Bounds == ir.Bounds{} && l.Length == ir.Count{}
-}
-
-// limitsOf returns the limits of any JSON value that becomes a leaf.
-func limitsOf(l *leaf) *Limits {
-	return &Limits{Kinds: l.kinds, Integer: l.integer, Values: l.values, Format: l.format, Pattern: l.pattern, Length: l.length, Bounds: l.bounds}
 }
 
 // String describes the values within the limits.

@@ -64,28 +64,7 @@ func alike(a, b ir.Type, weak bool) bool {
 		}
 		return equal || weak
 	}
-	return !xok && !yok && slices.ContainsFunc(kindsOf(a), func(k ir.Kind) bool { return slices.Contains(kindsOf(b), k) })
-}
-
-// kindsOf returns the kinds of JSON values that a type has.
-func kindsOf(t ir.Type) []ir.Kind {
-	switch t := ir.Resolve(t).(type) {
-	case *ir.Object, *ir.Map, *ir.Open:
-		return []ir.Kind{ir.KindObject}
-	case *ir.Array:
-		return []ir.Kind{ir.KindArray}
-	case *ir.Nullable:
-		return append(kindsOf(t.Elem), ir.KindNull)
-	case *ir.Any:
-		return []ir.Kind{ir.KindObject, ir.KindArray, ir.KindString, ir.KindNumber, ir.KindBoolean, ir.KindNull}
-	case *ir.Union:
-		var all []ir.Kind
-		for _, v := range t.Variants {
-			all = append(all, kindsOf(v.Decl.Type)...)
-		}
-		return all
-	}
-	return leafOf(t).kinds
+	return !xok && !yok && slices.ContainsFunc(ir.Kinds(a), func(k ir.Kind) bool { return slices.Contains(ir.Kinds(b), k) })
 }
 
 // same reports whether two types have the same values. Names do not matter. The seen pairs of
@@ -120,7 +99,7 @@ func same(a, b ir.Type, seen map[[2]*ir.Decl]bool) bool {
 		return ok && same(x.Elem, y.Elem, seen)
 	case *ir.Enum:
 		y, ok := ir.Resolve(b).(*ir.Enum)
-		return ok && slices.Equal(leafOf(x).values, leafOf(y).values)
+		return ok && slices.Equal(leafOf(x).Values, leafOf(y).Values)
 	default:
 		return ir.TypeString(x) == ir.TypeString(ir.Resolve(b))
 	}

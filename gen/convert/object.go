@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -193,7 +194,7 @@ func (p *pairing) field(f, t *ir.Field, up bool, at place) *Shape {
 	switch {
 	case t.Const == nil && f.Const == nil:
 		return p.value(f.Type, t.Type, up, at)
-	case t.Const == nil && fits(decoded(f.Const), t.Type) == nil, t.Const == f.Const:
+	case t.Const == nil && ir.Misfit(t.Type, wire.Raw(jsonOf(f.Const)), true) == "", t.Const == f.Const:
 		return nil
 	case t.Const == nil, f.Const != nil:
 		p.gap(up, at, "another constant: every value is refused")
@@ -201,14 +202,6 @@ func (p *pairing) field(f, t *ir.Field, up bool, at place) *Shape {
 	}
 	p.gap(up, at, fmt.Sprintf("a value that is not %s is refused", jsonOf(t.Const)))
 	return p.limited(&Limits{Values: []string{jsonOf(t.Const)}}, up, at)
-}
-
-// decoded returns a constant as encoding/json would decode it.
-func decoded(constant any) any {
-	if n, ok := constant.(int64); ok {
-		return float64(n)
-	}
-	return constant
 }
 
 // fill applies the rows for a member that may be missing, or whose value cannot always be

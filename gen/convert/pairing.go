@@ -170,7 +170,7 @@ func (p *pairing) typed(from, to ir.Type, up bool, at place) *Shape {
 		}
 	} else if n, ok := f.(*ir.Nullable); ok {
 		below := p.typed(n.Elem, to, up, at)
-		if slices.Contains(kindsOf(to), ir.KindNull) {
+		if slices.Contains(ir.Kinds(to), ir.KindNull) {
 			return below
 		}
 		return p.notNull(below, up, at)
@@ -210,7 +210,7 @@ const unbridged = "not bridged, because the types differ and no row of convert.y
 // unbridgeable decides how values are converted between types that cannot be paired. If the types
 // have kinds of values in common, values that are valid for the other type are kept.
 func (p *pairing) unbridgeable(from, to ir.Type, up bool, at place) *Shape {
-	if slices.ContainsFunc(kindsOf(from), func(k ir.Kind) bool { return slices.Contains(kindsOf(to), k) }) {
+	if slices.ContainsFunc(ir.Kinds(from), func(k ir.Kind) bool { return slices.Contains(ir.Kinds(to), k) }) {
 		p.gap(up, at, fromTo(from, to)+": other values are refused")
 		return p.check(to, up)
 	}

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -228,16 +228,12 @@ func (t *tables) stale(steps []string) {
 
 // fits reports whether the value of a row is valid for a type, and records why not.
 func (t *tables) fits(r *spec.MemberRow, f *ir.Field) bool {
-	var v any
-	err := json.Unmarshal([]byte(*r.Value), &v)
-	if err == nil {
-		err = fits(v, f.Type)
+	problem := ir.Misfit(f.Type, wire.Raw(*r.Value), true)
+	if problem == "" && f.Const != nil && string(*r.Value) != jsonOf(f.Const) {
+		problem = "it must be " + jsonOf(f.Const)
 	}
-	if err == nil && f.Const != nil && string(*r.Value) != jsonOf(f.Const) {
-		err = fmt.Errorf("must be %s", jsonOf(f.Const))
+	if problem != "" {
+		t.misfit[&r.StepRow] = fmt.Errorf("%s: %s.%s cannot be %s: %s", r.Where, r.Object, r.Member, *r.Value, problem)
 	}
-	if err != nil {
-		t.misfit[&r.StepRow] = fmt.Errorf("%s: %s.%s cannot be %s: %w", r.Where, r.Object, r.Member, *r.Value, err)
-	}
-	return err == nil
+	return problem == ""
 }

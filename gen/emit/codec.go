@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // codecs renders the decoders and encoders of declarations.
@@ -276,7 +277,7 @@ func acceptsNull(t ir.Type) bool {
 	case *ir.Nullable, *ir.Any:
 		return true
 	case *ir.Scalar:
-		return t.Kinds.Null
+		return t.Kinds&wire.ScalarNull != 0
 	case *ir.Union:
 		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return acceptsNull(v.Decl.Type) })
 	}
@@ -310,21 +311,16 @@ func name(base string, depth int) string {
 	return fmt.Sprintf("%s%d", base, depth+1)
 }
 
-func scalarSet(k ir.ScalarKinds) jen.Code {
+func scalarSet(sorts wire.ScalarSet) jen.Code {
 	set := jen.Null()
-	first := true
-	for _, kind := range []struct {
-		in   bool
-		name string
-	}{{k.Text, "ScalarString"}, {k.Integer, "ScalarInteger"}, {k.Number, "ScalarNumber"}, {k.Boolean, "ScalarBool"}, {k.Null, "ScalarNull"}} {
-		if !kind.in {
+	for _, s := range ir.Scalars {
+		if sorts&s.Sort == 0 {
 			continue
 		}
-		if !first {
+		if len(*set) > 1 {
 			set.Op("|")
 		}
-		first = false
-		set.Qual(wirePath, kind.name)
+		set.Qual(wirePath, s.Go)
 	}
 	return set
 }

@@ -227,25 +227,8 @@ func checkScalar(value *jen.Statement, t *ir.Scalar) jen.Code {
 		return jen.Add(value).Dot("Check").Call(jen.Id("c"))
 	}
 	return jen.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
-		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + scalarWords(t.Kinds))),
+		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + t.Kinds.String())),
 	)
-}
-
-func scalarWords(k ir.ScalarKinds) string {
-	var words string
-	for _, kind := range []struct {
-		in   bool
-		word string
-	}{{k.Text, "a string"}, {k.Integer, "an integer"}, {k.Number, "a number"}, {k.Boolean, "a boolean"}, {k.Null, "null"}} {
-		if !kind.in {
-			continue
-		}
-		if words != "" {
-			words += " or "
-		}
-		words += kind.word
-	}
-	return words
 }
 
 func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
@@ -331,26 +314,15 @@ func checkVariant(g *jen.Group, u *ir.Union, v *ir.Variant) {
 // from v only in the members that are present.
 func rivals(d ir.Decision, v *ir.Variant) []*ir.Variant {
 	var all []*ir.Variant
-	switch d := d.(type) {
-	case *ir.ByKind:
-		for _, c := range d.Cases {
-			all = append(all, rivals(c.Then, v)...)
+	ir.WalkDecision(d, func(d ir.Decision) {
+		presence, ok := d.(*ir.ByPresence)
+		if !ok || !slices.ContainsFunc(presence.Guards, func(g ir.Guard) bool { return g.Variant == v }) {
+			return
 		}
-	case *ir.ByConst:
-		for _, c := range d.Cases {
-			all = append(all, rivals(c.Then, v)...)
-		}
-		if d.Absent != nil {
-			all = append(all, rivals(d.Absent, v)...)
-		}
-	case *ir.ByPresence:
-		for _, g := range d.Guards {
+		for _, g := range presence.Guards {
 			all = append(all, g.Variant)
 		}
-		if !slices.Contains(all, v) {
-			return nil
-		}
-	}
+	})
 	slices.SortFunc(all, func(a, b *ir.Variant) int { return strings.Compare(a.Decl.Name, b.Decl.Name) })
 	return slices.DeleteFunc(slices.Compact(all), func(r *ir.Variant) bool { return r == v })
 }

@@ -9,6 +9,8 @@
 // the third branch of an anyOf.
 package ir
 
+import "github.com/mcpgen/mcpgen/runtime/wire"
+
 // Revision is the content of one generated package.
 type Revision struct {
 	// ID is the revision's date, such as "2025-06-18".
@@ -224,7 +226,7 @@ type (
 	Time struct{}
 	// Scalar is a value of one of several scalar kinds, kept as its exact token.
 	Scalar struct {
-		Kinds ScalarKinds
+		Kinds wire.ScalarSet
 		// ID means that it is a wire.ID: a string or an integer.
 		ID bool
 	}
@@ -274,8 +276,14 @@ type Count struct{ Min, Max int }
 // Has reports whether c allows the number n.
 func (c Count) Has(n int) bool { return c.Min <= n && (c.Max == 0 || n <= c.Max) }
 
-// ScalarKinds is the set of kinds a Scalar may have.
-type ScalarKinds struct{ Text, Integer, Number, Boolean, Null bool }
+// Scalars lists the sorts of scalars by their types in JSON Schema, with the names of their constants in package wire.
+var Scalars = []struct {
+	Sort     wire.ScalarSet
+	Type, Go string
+}{
+	{wire.ScalarString, "string", "ScalarString"}, {wire.ScalarInteger, "integer", "ScalarInteger"}, {wire.ScalarNumber, "number", "ScalarNumber"},
+	{wire.ScalarBool, "boolean", "ScalarBool"}, {wire.ScalarNull, "null", "ScalarNull"},
+}
 
 // Resolve follows references to the underlying type.
 func Resolve(t Type) Type {
@@ -404,6 +412,24 @@ type (
 	// the verdict is that of anyOf.
 	ByPresence struct{ Guards []Guard }
 )
+
+// WalkDecision calls f for a decision and the decisions within it.
+func WalkDecision(d Decision, f func(Decision)) {
+	f(d)
+	switch d := d.(type) {
+	case *ByKind:
+		for _, c := range d.Cases {
+			WalkDecision(c.Then, f)
+		}
+	case *ByConst:
+		for _, c := range d.Cases {
+			WalkDecision(c.Then, f)
+		}
+		if d.Absent != nil {
+			WalkDecision(d.Absent, f)
+		}
+	}
+}
 
 func (*Leaf) isDecision()       {}
 func (*ByKind) isDecision()     {}

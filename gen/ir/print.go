@@ -31,9 +31,24 @@ func PrintDecls(w io.Writer, decls []*Decl) error {
 	return p.err
 }
 
+// Identity returns a text that two types have only if they are the same: they have the same parts with the same comments
+// and Go names, and refer to declarations of the same name. Name returns the name of a declaration, or "" for one that
+// only is another name for its type.
+func Identity(t Type, name func(*Decl) string) string {
+	var text strings.Builder
+	p := printer{w: &text, name: name, comments: true}
+	p.line("%q", p.typ(t))
+	p.parts(t)
+	return text.String() // a strings.Builder does not fail
+}
+
 type printer struct {
 	w   io.Writer
 	err error
+	// name is that of Identity, or nil. comments adds a line with the type, which may have any text in it, and the
+	// comments of each part, and leaves out where it is from.
+	name     func(*Decl) string
+	comments bool
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -59,14 +74,19 @@ func (p *printer) decl(d *Decl) {
 	if d.Rules != nil {
 		notes = append(notes, "by "+strings.Join(d.Rules, " and "))
 	}
-	p.line("\ntype %s %s (%s)", d.Name, TypeString(d.Type), strings.Join(notes, ", "))
-	switch t := d.Type.(type) {
+	p.line("\ntype %s %s (%s)", d.Name, p.typ(d.Type), strings.Join(notes, ", "))
+	p.parts(d.Type)
+}
+
+// parts writes the lines for the parts of the type of a declaration.
+func (p *printer) parts(t Type) {
+	switch t := t.(type) {
 	case *Object:
 		for _, f := range t.Fields {
 			p.field(f)
 		}
 		if t.Additional != nil {
-			p.line("\tothers %s", TypeString(t.Additional))
+			p.line("\tothers %s", p.typ(t.Additional))
 		}
 		if t.Closed {
 			p.line("\tno others")
@@ -77,10 +97,11 @@ func (p *printer) decl(d *Decl) {
 	case *Enum:
 		for _, v := range t.Values {
 			p.line("\t%q %s", v.Wire, v.Go)
+			p.comment("", v.Doc, v.Deprecated)
 		}
 	case *Union:
 		for _, v := range t.Variants {
-			p.line("\t| %s", v.name())
+			p.line("\t| %s", p.variant(v))
 		}
 		if t.Lenient {
 			p.line("\tlenient")
@@ -103,7 +124,7 @@ func (p *printer) field(f *Field) {
 	if f.Boxed {
 		notes = append(notes, "boxed")
 	}
-	if f.Injected {
+	if f.Injected && !p.comments {
 		notes = append(notes, "injected")
 	}
 	if f.Soft {
@@ -112,13 +133,25 @@ func (p *printer) field(f *Field) {
 	if f.Default != "" {
 		notes = append(notes, "default "+f.Default)
 	}
-	p.line("\t%q %s %s %s", f.Wire, f.Go, TypeString(f.Base()), strings.Join(notes, " "))
+	of := p.typ(f.Base())
+	if p.comments {
+		p.comment(of, f.Doc, f.Deprecated)
+		of = ""
+	}
+	p.line("\t%q %s %s %s", f.Wire, f.Go, of, strings.Join(notes, " "))
+}
+
+// comment writes a type and the comments of a part with it.
+func (p *printer) comment(of, doc, deprecated string) {
+	if p.comments {
+		p.line("\t%q %q %q", of, doc, deprecated)
+	}
 }
 
 func (p *printer) decision(d Decision, indent string) {
 	switch d := d.(type) {
 	case *Leaf:
-		p.line("%s-> %s", indent, d.Variant.name())
+		p.line("%s-> %s", indent, p.variant(d.Variant))
 	case *ByKind:
 		for _, c := range d.Cases {
 			p.line("%skind %s", indent, c.Kind)
@@ -139,16 +172,20 @@ func (p *printer) decision(d Decision, indent string) {
 			for _, path := range g.Paths {
 				paths = append(paths, strings.Join(path, "."))
 			}
-			p.line("%shas %s -> %s", indent, strings.Join(paths, " and "), g.Variant.name())
+			p.line("%shas %s -> %s", indent, strings.Join(paths, " and "), p.variant(g.Variant))
 		}
 	}
 }
 
-func (v *Variant) name() string {
-	if v.Boxed {
-		return "*" + v.Decl.Name
+func (p *printer) variant(v *Variant) string {
+	name := v.Decl.Name
+	if p.name != nil {
+		name = p.name(v.Decl)
 	}
-	return v.Decl.Name
+	if v.Boxed {
+		return "*" + name
+	}
+	return name
 }
 
 func (p *printer) method(m *Method) {
@@ -191,7 +228,9 @@ func (p *printer) method(m *Method) {
 }
 
 // TypeString returns a type in one line.
-func TypeString(t Type) string {
+func TypeString(t Type) string { return new(printer).typ(t) }
+
+func (p *printer) typ(t Type) string {
 	switch t := t.(type) {
 	case *Object:
 		return "object"
@@ -223,19 +262,32 @@ func TypeString(t Type) string {
 	case *Time:
 		return "time"
 	case *Scalar:
-		return t.Kinds.String()
+		var names []string
+		for _, s := range Scalars {
+			if t.Kinds&s.Sort != 0 {
+				names = append(names, s.Type)
+			}
+		}
+		return strings.Join(names, "|")
 	case *Any:
 		return "any"
 	case *Open:
 		return "{...}"
 	case *Array:
-		return "[]" + TypeString(t.Elem) + t.Length.String()
+		return "[]" + p.typ(t.Elem) + t.Length.String()
 	case *Map:
-		return "{}" + TypeString(t.Elem)
+		return "{}" + p.typ(t.Elem)
 	case *Nullable:
-		return "nullable " + TypeString(t.Elem)
+		return "nullable " + p.typ(t.Elem)
 	case *Ref:
-		return t.Decl.Name
+		name := t.Decl.Name
+		if p.name != nil {
+			name = p.name(t.Decl)
+		}
+		if name == "" {
+			return p.typ(t.Decl.Type)
+		}
+		return name
 	}
 	return fmt.Sprintf("%T", t)
 }
@@ -275,18 +327,4 @@ func (c Count) String() string {
 		return ""
 	}
 	return "(" + strings.Join(limits, ", ") + ")"
-}
-
-// String returns the set in a form like "string|integer".
-func (k ScalarKinds) String() string {
-	var names []string
-	for _, kind := range []struct {
-		in   bool
-		name string
-	}{{k.Text, "string"}, {k.Integer, "integer"}, {k.Number, "number"}, {k.Boolean, "boolean"}, {k.Null, "null"}} {
-		if kind.in {
-			names = append(names, kind.name)
-		}
-	}
-	return strings.Join(names, "|")
 }

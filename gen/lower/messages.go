@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // markMessages sets Decl.Message of the whole messages, and of the unions and batches of them, that no other
@@ -95,7 +96,7 @@ func isEnvelope(d *ir.Decl) bool {
 			fits = f.Required && f.Const == "2.0"
 		case "id":
 			t, scalar := ir.Resolve(f.Type).(*ir.Scalar)
-			fits = scalar && t.Kinds == ir.ScalarKinds{Text: true, Integer: true}
+			fits = scalar && t.Kinds == wire.ScalarString|wire.ScalarInteger
 		case "method":
 			t, text := f.Type.(*ir.String)
 			fits, kind = f.Required && text && *t == ir.String{}, f.Wire

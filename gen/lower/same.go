@@ -2,7 +2,6 @@ package lower
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -78,61 +77,13 @@ func hasMethods(d *ir.Decl) bool {
 	return true
 }
 
+// equalText reports whether two declarations have the same text, apart from other names for types of package wire.
 func equalText(a, b *ir.Decl) bool {
-	if a.Doc != b.Doc || a.Deprecated != b.Deprecated {
-		return false
+	name := func(d *ir.Decl) string {
+		if !hasMethods(d) && d.Rules == nil {
+			return ""
+		}
+		return d.Name
 	}
-	switch a := a.Type.(type) {
-	case *ir.Object:
-		b, ok := b.Type.(*ir.Object)
-		if !ok || len(a.Fields) != len(b.Fields) {
-			return false
-		}
-		for i, f := range a.Fields {
-			if g := b.Fields[i]; f.Doc != g.Doc || f.Deprecated != g.Deprecated || f.Go != g.Go || f.Default != g.Default {
-				return false
-			}
-		}
-	case *ir.Enum:
-		b, ok := b.Type.(*ir.Enum)
-		if !ok || !slices.Equal(a.Values, b.Values) {
-			return false
-		}
-	}
-	text := func(d *ir.Decl) string {
-		var out strings.Builder
-		// A strings.Builder does not fail.
-		_ = ir.PrintDecls(&out, []*ir.Decl{{Name: d.Name, Definition: true, Type: plain(d.Type)}})
-		return out.String()
-	}
-	return text(a) == text(b)
-}
-
-// plain returns a type without the names of other types of package wire.
-func plain(t ir.Type) ir.Type {
-	switch t := t.(type) {
-	case *ir.Object:
-		o := *t
-		o.Fields = make([]*ir.Field, len(t.Fields))
-		for i, f := range t.Fields {
-			field := *f
-			field.Type, field.Injected = plain(f.Type), false
-			o.Fields[i] = &field
-		}
-		if t.Additional != nil {
-			o.Additional = plain(t.Additional)
-		}
-		return &o
-	case *ir.Array:
-		return &ir.Array{Elem: plain(t.Elem), Length: t.Length}
-	case *ir.Map:
-		return &ir.Map{Elem: plain(t.Elem)}
-	case *ir.Nullable:
-		return &ir.Nullable{Elem: plain(t.Elem)}
-	case *ir.Ref:
-		if !hasMethods(t.Decl) && t.Decl.Rules == nil {
-			return plain(t.Decl.Type)
-		}
-	}
-	return t
+	return a.Doc == b.Doc && a.Deprecated == b.Deprecated && ir.Identity(a.Type, name) == ir.Identity(b.Type, name)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // place is the position of a schema: its path, and the name for its type, which consists of
@@ -119,7 +120,7 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	case "boolean":
 		return &ir.Boolean{}
 	case "null":
-		return &ir.Scalar{Kinds: ir.ScalarKinds{Null: true}}
+		return &ir.Scalar{Kinds: wire.ScalarNull}
 	case "array":
 		array := &ir.Array{Elem: &ir.Any{}, Length: ir.Count{Min: s.MinItems, Max: s.MaxItems}}
 		if s.Items != nil {
@@ -143,7 +144,7 @@ func (l *lowerer) scalar(s *schema.Schema) *ir.Scalar {
 		l.doc.Keep(s)
 	}
 	kinds := scalarKinds(s.Types)
-	return &ir.Scalar{Kinds: kinds, ID: kinds == ir.ScalarKinds{Text: true, Integer: true}}
+	return &ir.Scalar{Kinds: kinds, ID: kinds == wire.ScalarString|wire.ScalarInteger}
 }
 
 func bounds(s *schema.Schema) ir.Bounds {
@@ -353,20 +354,12 @@ func (l *lowerer) orderEnums() {
 	}
 }
 
-func scalarKinds(types []string) (k ir.ScalarKinds) {
-	for _, t := range types {
-		switch t {
-		case "string":
-			k.Text = true
-		case "integer":
-			k.Integer = true
-		case "number":
-			k.Number = true
-		case "boolean":
-			k.Boolean = true
-		case "null":
-			k.Null = true
+// scalarKinds returns the sorts of scalars of some types.
+func scalarKinds(types []string) (sorts wire.ScalarSet) {
+	for _, s := range ir.Scalars {
+		if slices.Contains(types, s.Type) {
+			sorts |= s.Sort
 		}
 	}
-	return k
+	return sorts
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Decider finds the decision of one union: by kind, then by a const member, then by the
@@ -42,7 +43,7 @@ func (d *Decider) Decide(from []*ir.Variant) ir.Decision {
 func (d *Decider) byKind(from []*ir.Variant) ir.Decision {
 	cases := map[ir.Kind][]*ir.Variant{}
 	for _, v := range from {
-		for _, kind := range Kinds(v.Decl.Type) {
+		for _, kind := range ir.Kinds(v.Decl.Type) {
 			cases[kind] = append(cases[kind], v)
 		}
 	}
@@ -73,7 +74,7 @@ func (d *Decider) sameKind(from []*ir.Variant) ir.Decision {
 func width(v *ir.Variant) int {
 	switch t := ir.Resolve(v.Decl.Type).(type) {
 	case *ir.Scalar:
-		if t.Kinds.Integer && !t.Kinds.Number {
+		if t.Kinds&(wire.ScalarInteger|wire.ScalarNumber) == wire.ScalarInteger {
 			return 2
 		}
 		return 5
@@ -244,32 +245,4 @@ func closedValues(v *ir.Variant, member string) (values []any, optional, ok bool
 func object(v *ir.Variant) (*ir.Object, bool) {
 	o, ok := ir.Resolve(v.Decl.Type).(*ir.Object)
 	return o, ok
-}
-
-// Kinds returns the JSON kinds that values of a type can have.
-func Kinds(t ir.Type) []ir.Kind {
-	switch t := ir.Resolve(t).(type) {
-	case *ir.Object, *ir.Map, *ir.Open:
-		return []ir.Kind{ir.KindObject}
-	case *ir.Array:
-		return []ir.Kind{ir.KindArray}
-	case *ir.String, *ir.Enum:
-		return []ir.Kind{ir.KindString}
-	case *ir.Integer, *ir.Number:
-		return []ir.Kind{ir.KindNumber}
-	case *ir.Boolean:
-		return []ir.Kind{ir.KindBoolean}
-	case *ir.Scalar:
-		var all []ir.Kind
-		for _, k := range []struct {
-			in   bool
-			kind ir.Kind
-		}{{t.Kinds.Text, ir.KindString}, {t.Kinds.Integer || t.Kinds.Number, ir.KindNumber}, {t.Kinds.Boolean, ir.KindBoolean}, {t.Kinds.Null, ir.KindNull}} {
-			if k.in {
-				all = append(all, k.kind)
-			}
-		}
-		return all
-	}
-	return nil
 }

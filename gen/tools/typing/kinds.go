@@ -87,17 +87,20 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	kinds &^= isNull
 	switch {
 	case kinds == 0:
-		return &ir.Scalar{Kinds: ir.ScalarKinds{Null: true}}
+		return &ir.Scalar{Kinds: wire.ScalarNull}
 	case kinds&(kinds-1) == 0:
 		return orNull(t.ofKind(d, kinds, at), nullable)
 	case kinds&containers == 0:
-		return &ir.Scalar{Kinds: ir.ScalarKinds{
-			Text:    kinds&isString != 0,
-			Boolean: kinds&isBoolean != 0,
-			Integer: kinds&isNumber != 0 && d.integral(),
-			Number:  kinds&isNumber != 0 && !d.integral(),
-			Null:    nullable,
-		}}
+		scalar, other := &ir.Scalar{}, wire.ScalarInteger
+		if d.integral() {
+			other = wire.ScalarNumber
+		}
+		for _, s := range ir.Scalars {
+			if d.kinds()&jsonschema.KindsOfType(s.Type) != 0 && s.Sort != other {
+				scalar.Kinds |= s.Sort
+			}
+		}
+		return scalar
 	case kinds&containers == containers && kinds&scalars != 0 && !d.structured():
 		return &ir.Any{} // almost any value is allowed
 	}

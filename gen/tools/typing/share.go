@@ -209,7 +209,16 @@ func places(path string) string {
 func redirect(d *ir.Decl, equal []*ir.Decl, one map[*ir.Decl]*ir.Decl) {
 	redirectType(d.Type, one)
 	if u, ok := d.Type.(*ir.Union); ok {
-		redirectVariants(u.Decision, one)
+		ir.WalkDecision(u.Decision, func(d ir.Decision) {
+			switch d := d.(type) {
+			case *ir.Leaf:
+				d.Variant.Decl = one[d.Variant.Decl]
+			case *ir.ByPresence:
+				for _, g := range d.Guards {
+					g.Variant.Decl = one[g.Variant.Decl]
+				}
+			}
+		})
 		var distinct []*ir.Variant
 		for _, v := range u.Variants {
 			v.Decl = one[v.Decl]
@@ -237,24 +246,4 @@ func redirectType(of ir.Type, one map[*ir.Decl]*ir.Decl) {
 			ref.Decl = one[ref.Decl]
 		}
 	})
-}
-
-func redirectVariants(d ir.Decision, one map[*ir.Decl]*ir.Decl) {
-	switch d := d.(type) {
-	case *ir.Leaf:
-		d.Variant.Decl = one[d.Variant.Decl]
-	case *ir.ByKind:
-		for _, c := range d.Cases {
-			redirectVariants(c.Then, one)
-		}
-	case *ir.ByConst:
-		for _, c := range d.Cases {
-			redirectVariants(c.Then, one)
-		}
-		redirectVariants(d.Absent, one)
-	case *ir.ByPresence:
-		for _, g := range d.Guards {
-			g.Variant.Decl = one[g.Variant.Decl]
-		}
-	}
 }

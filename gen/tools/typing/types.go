@@ -360,25 +360,10 @@ func typeOfResult(tt ToolTypes) ir.Type {
 // triesVariants reports whether decoding a union tries its variants, so that they must refuse what is not theirs.
 func triesVariants(u *ir.Union) bool {
 	tries := u.Lenient
-	var visit func(ir.Decision)
-	visit = func(d ir.Decision) {
-		switch d := d.(type) {
-		case *ir.ByKind:
-			for _, c := range d.Cases {
-				visit(c.Then)
-			}
-		case *ir.ByConst:
-			for _, c := range d.Cases {
-				visit(c.Then)
-			}
-			if d.Absent != nil {
-				visit(d.Absent)
-			}
-		case *ir.ByPresence:
-			tries = true
-		}
-	}
-	visit(u.Decision)
+	ir.WalkDecision(u.Decision, func(d ir.Decision) {
+		_, byPresence := d.(*ir.ByPresence)
+		tries = tries || byPresence
+	})
 	return tries
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 func (s *Source) boolean() *Value {
@@ -15,18 +16,18 @@ func (s *Source) boolean() *Value {
 }
 
 // scalar returns a value of one of several kinds.
-func (s *Source) scalar(k ir.ScalarKinds) *Value {
+func (s *Source) scalar(k wire.ScalarSet) *Value {
 	var makers []func() *Value
-	add := func(in bool, f func() *Value) {
-		if in {
+	add := func(sort wire.ScalarSet, f func() *Value) {
+		if k&sort != 0 {
 			makers = append(makers, f)
 		}
 	}
-	add(k.Text, func() *Value { return scalar(ir.KindString, s.text()) })
-	add(k.Integer, func() *Value { return scalar(ir.KindNumber, s.exactInteger()) })
-	add(k.Number, func() *Value { return scalar(ir.KindNumber, s.exactNumber()) })
-	add(k.Boolean, s.boolean)
-	add(k.Null, func() *Value { return scalar(ir.KindNull, "null") })
+	add(wire.ScalarString, func() *Value { return scalar(ir.KindString, s.text()) })
+	add(wire.ScalarInteger, func() *Value { return scalar(ir.KindNumber, s.exactInteger()) })
+	add(wire.ScalarNumber, func() *Value { return scalar(ir.KindNumber, s.exactNumber()) })
+	add(wire.ScalarBool, s.boolean)
+	add(wire.ScalarNull, func() *Value { return scalar(ir.KindNull, "null") })
 	return pick(s, makers)()
 }
 
