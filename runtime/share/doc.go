@@ -16,8 +16,8 @@
 // The id of a session is its name and a sealed text with what never changes in the session. The name is chosen when the
 // session opens; by it, the handler, the event store, the KV and the subjects of the bus know the session.
 //
-// The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). An answer
-// goes to the replica that the id of the request names, everything else to all replicas. The replica where the client
-// opened its last GET serves a subject of the session, and the others pass the server's own messages to it; if there
-// is none, messages wait where they are until a GET is opened.
+// The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). They go to all
+// replicas, of which one has the request. The replica where the client opened its last GET serves a subject of the
+// session, and the others pass the server's own messages to it; if there is none, messages wait where they are until a
+// GET is opened.
 package share

@@ -100,7 +100,7 @@ func (s *session) tellGet() {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	s.replica.publish(notice{kind: noticeGet, session: s.Key(), time: g.opened})
+	_ = s.replica.publish(notice{kind: noticeGet, session: s.Key(), time: g.opened})
 }
 
 // getClosed is called when a GET has ended.
@@ -115,7 +115,7 @@ func (s *session) getClosed() {
 	g.stop()
 	g.stop = nil
 	if !s.isClosed() {
-		s.replica.publish(notice{kind: noticeNoGet, session: s.Key()})
+		_ = s.replica.publish(notice{kind: noticeNoGet, session: s.Key()})
 	}
 }
 
@@ -188,9 +188,6 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	g.mu.Unlock()
 	if remote {
-		if m.Kind == jsonrpc.Request {
-			s.serveAnswers(m.ID)
-		}
 		switch err := s.sendRemotely(ctx, m.Text); {
 		case err == nil:
 			return nil

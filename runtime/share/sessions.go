@@ -135,9 +135,8 @@ type session struct {
 	ended   bool // the client has ended the session
 	closed  bool // the session is over at this replica
 
-	state     state
-	questions questions
-	get       get
+	state state
+	get   get
 }
 
 // Outbox implements streamable.Sharing.
@@ -180,7 +179,6 @@ func (s *session) Close() error {
 		delete(p.open, s.Key())
 	}
 	p.mu.Unlock()
-	s.questions.stop()
 	return s.Session.Close()
 }
 
@@ -374,7 +372,7 @@ func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 	}
 	s.forget()
 	p.ended.Add(s.name, s.expires, time.Now())
-	p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.expires.Unix()})
+	_ = p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.expires.Unix()})
 	return nil
 }
 

@@ -82,7 +82,7 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 		return errState
 	}
 	if changed {
-		s.replica.publish(notice{kind: noticeChanged, session: s.Key()})
+		_ = s.replica.publish(notice{kind: noticeChanged, session: s.Key()})
 	}
 	return nil
 }

@@ -118,8 +118,6 @@ func (s *Session) maySend(m *runtime.Outgoing) error {
 		return runtime.ErrClosed
 	case m.Kind == jsonrpc.Request && s.single():
 		return errStateless
-	case m.Kind == jsonrpc.Request && s.handler.opts.Sharing != nil:
-		s.handler.opts.Sharing.BeforeRequest(s, m.ID)
 	}
 	return nil
 }

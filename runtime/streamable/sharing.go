@@ -26,8 +26,6 @@ type Sharing interface {
 	Outbox(s *Session) runtime.Outbox
 	// End is called before the client ends a session. An error leaves it open.
 	End(ctx context.Context, s *Session) error
-	// BeforeRequest is called before the server sends a request, whose answer may come to another process.
-	BeforeRequest(s *Session, id wire.Scalar)
 
 	// Name returns the name of a stream by which other processes find this one. It contains the given name, and
 	// no g in what it adds. The stream answers the request with the id; zero for none.
