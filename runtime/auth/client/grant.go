@@ -164,13 +164,5 @@ func (t *Transport) save(ctx context.Context, key string, value any) error {
 			return err
 		}
 	}
-	for {
-		old, err := t.store.Get(ctx, key)
-		if err != nil || old == nil && text == nil {
-			return err
-		}
-		if ok, err := t.store.CompareAndSwap(ctx, key, old, text); ok || err != nil {
-			return err
-		}
-	}
+	return t.store.Set(ctx, key, text)
 }

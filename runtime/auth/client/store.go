@@ -26,12 +26,12 @@ import (
 type Store interface {
 	// Get returns the value of a key, or nil if there is none.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// CompareAndSwap sets the value of a key to new if it is still old, and reports whether it was.
-	// Old and new may be nil, which means no value.
-	CompareAndSwap(ctx context.Context, key string, old, new []byte) (bool, error)
+	// Set replaces the value of a key, at once for all that read it, or deletes it if value is nil. It does not keep
+	// value.
+	Set(ctx context.Context, key string, value []byte) error
 	// Lock acquires the lock of a key, which is exclusive within this process and among all others
-	// that use the same storage. The lock is held until unlock is called; Get and CompareAndSwap do
-	// not need it. It keeps two programs from using a refresh token twice, which authorization servers
+	// that use the same storage. The lock is held until unlock is called; Get and Set do not need it.
+	// It keeps two programs from using a refresh token twice, which authorization servers
 	// treat as theft (OAuth 2.1, section 4.3.1).
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
@@ -50,23 +50,18 @@ func (m *Memory) Get(_ context.Context, key string) ([]byte, error) {
 	return bytes.Clone(m.values[key]), nil
 }
 
-// CompareAndSwap implements Store.
-func (m *Memory) CompareAndSwap(_ context.Context, key string, old, new []byte) (bool, error) {
+// Set implements Store.
+func (m *Memory) Set(_ context.Context, key string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	have, ok := m.values[key]
-	if ok != (old != nil) || !bytes.Equal(have, old) {
-		return false, nil
-	}
-	if new == nil {
-		delete(m.values, key)
-		return true, nil
-	}
 	if m.values == nil {
 		m.values = make(map[string][]byte)
 	}
-	m.values[key] = bytes.Clone(new)
-	return true, nil
+	m.values[key] = bytes.Clone(value)
+	if value == nil {
+		delete(m.values, key)
+	}
+	return nil
 }
 
 // Lock implements Store.
@@ -165,30 +160,20 @@ func (f *File) open(path, key string, text []byte) ([]byte, error) {
 	return value, nil
 }
 
-// CompareAndSwap implements Store.
-func (f *File) CompareAndSwap(ctx context.Context, key string, old, new []byte) (bool, error) {
-	unlock, err := lock(ctx, f.path(key)+".swap")
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	have, err := f.Get(ctx, key)
-	if err != nil {
-		return false, err
-	}
-	if (have == nil) != (old == nil) || !bytes.Equal(have, old) {
-		return false, nil
-	}
-	if new == nil {
-		if err := os.Remove(f.path(key)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, fmt.Errorf("token store: %w", err)
+// Set implements Store.
+func (f *File) Set(_ context.Context, key string, value []byte) error {
+	var err error
+	if value == nil {
+		if err = os.Remove(f.path(key)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
 		}
-		return true, nil
+	} else {
+		err = f.write(key, value)
 	}
-	if err := f.write(key, new); err != nil {
-		return false, fmt.Errorf("token store: %w", err)
+	if err != nil {
+		return fmt.Errorf("token store: %w", err)
 	}
-	return true, nil
+	return nil
 }
 
 // write replaces the file of a key.
@@ -213,14 +198,10 @@ func (f *File) write(key string, value []byte) error {
 	return err
 }
 
-// Lock implements Store.
+// Lock implements Store. The file of the lock stays: if it were removed, a program that waits for it and one that
+// creates it again could both hold the lock.
 func (f *File) Lock(ctx context.Context, key string) (func(), error) {
-	return lock(ctx, f.path(key)+".lock")
-}
-
-// lock creates the file if necessary and waits for its lock. The file stays: if it were removed, a
-// program that waits for it and one that creates it again could both hold the lock.
-func lock(ctx context.Context, path string) (func(), error) {
+	path := f.path(key) + ".lock"
 	l := flock.New(path, flock.SetPermissions(0o600))
 	if _, err := l.TryLockContext(ctx, waits.LockedFile); err != nil {
 		return nil, fmt.Errorf("token store: the lock %s: %w", path, err)

@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -34,29 +35,21 @@ func TestStores(t *testing.T) {
 	for name, store := range map[string]client.Store{"memory": &client.Memory{}, "file": file, "sealed": sealed} {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
-			for _, step := range []struct {
-				old, new []byte
-				ok       bool
-				after    string // "" is none
-			}{
-				{[]byte("x"), []byte("a"), false, ""},
-				{nil, nil, true, ""},
-				{nil, []byte("a"), true, "a"},
-				{nil, []byte("b"), false, "a"},
-				{[]byte("b"), []byte("c"), false, "a"},
-				{[]byte("a"), []byte("b"), true, "b"},
-				{[]byte("b"), nil, true, ""},
-			} {
-				ok, err := store.CompareAndSwap(ctx, "key", step.old, step.new)
-				if ok != step.ok || err != nil {
-					t.Errorf("%q to %q: %v, %v", step.old, step.new, ok, err)
+			for _, value := range [][]byte{nil, []byte("a"), []byte("b"), nil, []byte("c"), nil} {
+				given := bytes.Clone(value)
+				if err := store.Set(ctx, "key", given); err != nil {
+					t.Errorf("%q: %v", value, err)
 				}
-				if got, err := store.Get(ctx, "key"); string(got) != step.after || (got == nil) != (step.after == "") || err != nil {
-					t.Errorf("%q to %q: got %q, %v", step.old, step.new, got, err)
+				clear(given)
+				if got, err := store.Get(ctx, "key"); !bytes.Equal(got, value) || (got == nil) != (value == nil) || err != nil {
+					t.Errorf("%q: got %q, %v", value, got, err)
 				}
 			}
-			// Only one of many gets the lock, and only one swap succeeds.
-			var inside, swapped atomic.Int32 // the race detector does not know the locks of files
+			if got, err := store.Get(ctx, "other"); got != nil || err != nil {
+				t.Errorf("another key: got %q, %v", got, err)
+			}
+			// Only one of many gets the lock.
+			var inside atomic.Int32 // the race detector does not know the locks of files
 			var wait sync.WaitGroup
 			for range 10 {
 				wait.Go(func() {
@@ -69,18 +62,13 @@ func TestStores(t *testing.T) {
 					if inside.Add(1) != 1 {
 						t.Error("two have the lock")
 					}
-					if ok, err := store.CompareAndSwap(ctx, "key", nil, []byte("x")); err != nil {
+					if err := store.Set(ctx, "key", []byte("x")); err != nil {
 						t.Error(err)
-					} else if ok {
-						swapped.Add(1)
 					}
 					inside.Add(-1)
 				})
 			}
 			wait.Wait()
-			if n := swapped.Load(); n != 1 {
-				t.Errorf("%d swaps", n)
-			}
 			unlock, err := store.Lock(ctx, "key")
 			if err != nil {
 				t.Fatal(err)
@@ -128,14 +116,14 @@ func TestFileMode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.CompareAndSwap(t.Context(), "key", nil, []byte("x")); err != nil {
+	if err := store.Set(t.Context(), "key", []byte("x")); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
 		t.Error(info.Mode(), err)
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*"))
-	if len(files) != 2 { // the value and the lock
+	if len(files) != 1 {
 		t.Error(files)
 	}
 	for _, file := range files {
