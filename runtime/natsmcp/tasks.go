@@ -106,7 +106,7 @@ func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	}
 	r.Version = sequence
 	// The stream may be late, and List finds the task at once.
-	s.index.Set(&tasks.Record{ID: r.ID, Version: sequence, Session: r.Session, Status: r.Status, Leased: r.Leased, Expires: r.Expires})
+	s.index.Set(r)
 	return nil
 }
 

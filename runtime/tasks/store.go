@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -371,8 +372,8 @@ type Index struct {
 	sessions map[string]map[string]bool // the ids of the tasks of each session
 }
 
-// Set notes the state of a task, unless that of a newer version is known. The index keeps the record, which is not
-// changed any more. It needs the id, the version, the session, the status, and the ends of lease and lifetime.
+// Set notes the state of a task, unless that of a newer version is known. It needs the id, the version, the session, the
+// status, and the ends of lease and lifetime, and does not keep the record.
 func (x *Index) Set(r *Record) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -386,12 +387,14 @@ func (x *Index) Set(r *Record) {
 	if x.tasks == nil {
 		x.tasks, x.sessions = map[string]*Record{}, map[string]map[string]bool{}
 	}
-	x.tasks[r.ID] = r
+	own := &Record{Version: r.Version, Leased: r.Leased, Expires: r.Expires}
+	own.ID, own.Session, own.Status = strings.Clone(r.ID), strings.Clone(r.Session), strings.Clone(r.Status)
+	x.tasks[own.ID] = own
 	if r.Session != "" {
-		if x.sessions[r.Session] == nil {
-			x.sessions[r.Session] = map[string]bool{}
+		if x.sessions[own.Session] == nil {
+			x.sessions[own.Session] = map[string]bool{}
 		}
-		x.sessions[r.Session][r.ID] = true
+		x.sessions[own.Session][own.ID] = true
 	}
 }
 

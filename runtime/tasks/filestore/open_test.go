@@ -25,7 +25,7 @@ func TestOpen(t *testing.T) {
 			return db.Update(func(tx *bbolt.Tx) error {
 				b, err := tx.CreateBucket([]byte(bucket))
 				if err == nil {
-					err = b.Put([]byte("format"), []byte("mcpgen tasks 2"))
+					err = b.Put([]byte("format"), []byte("mcpgen tasks 3"))
 				}
 				return err
 			})
@@ -39,7 +39,7 @@ func TestOpen(t *testing.T) {
 			return os.WriteFile(path, []byte(strings.Repeat("no database\n", 10_000)), 0o600)
 		}},
 		{"other", `the file is another database: it has the bucket "users"`, database("other", "users")},
-		{"newer", `the format is "mcpgen tasks 2", want "mcpgen tasks 1"`, database("newer", "meta")},
+		{"newer", `the format is "mcpgen tasks 3", want "mcpgen tasks 2"`, database("newer", "meta")},
 		{"folder", "is a directory", func(path string) error { return os.Mkdir(path, 0o700) }},
 	} {
 		path := filepath.Join(dir, test.name)

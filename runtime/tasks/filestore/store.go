@@ -2,11 +2,11 @@ package filestore
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +33,7 @@ type Store struct {
 	db       *bbolt.DB
 	max      int
 	watchers tasks.Watchers
+	index    tasks.Index // of what the file has
 	changes  queue
 }
 
@@ -52,7 +53,11 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
 	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db}}
-	if err := db.Update(prepare); err != nil {
+	err = db.Update(prepare)
+	if err == nil {
+		err = db.View(s.load)
+	}
+	if err != nil {
 		db.Close()
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
@@ -74,32 +79,56 @@ func keep(folder string) {
 // Close closes the file. Changes that are not stored yet fail.
 func (s *Store) Close() error { return s.db.Close() }
 
+// load fills the index.
+func (s *Store) load(tx *bbolt.Tx) error {
+	return tx.Bucket(bucketTasks).ForEach(func(id, value []byte) error {
+		r, err := read(string(id), value)
+		if err == nil {
+			s.index.Set(r)
+		}
+		return err
+	})
+}
+
 // Create implements tasks.Store. If there is no room, it removes the tasks whose lifetime has ended.
 func (s *Store) Create(_ context.Context, r *tasks.Record) error {
-	if r.ID == "" || len(r.ID) > maxID {
-		return fmt.Errorf("filestore: an id has from 1 to %d bytes: %.100q", maxID, r.ID)
+	if r.ID == "" || len(r.ID) > bbolt.MaxKeySize {
+		return fmt.Errorf("filestore: an id has from 1 to %d bytes: %.100q", bbolt.MaxKeySize, r.ID)
 	}
-	e, err := newEntry(r, 1)
+	return s.put(r, 1, func(tx *bbolt.Tx) error {
+		b := tx.Bucket(bucketTasks)
+		if b.Get([]byte(r.ID)) != nil {
+			return tasks.ErrConflict
+		}
+		if s.max > 0 && count(b) >= s.max {
+			if err := s.expire(tx, time.Now()); err != nil {
+				return err
+			}
+			if count(b) >= s.max {
+				return tasks.ErrFull
+			}
+		}
+		return b.SetSequence(b.Sequence() + 1)
+	})
+}
+
+// put stores a task as a version, unless check refuses that.
+func (s *Store) put(r *tasks.Record, version uint64, check func(tx *bbolt.Tx) error) error {
+	stored := *r
+	stored.Version = version
+	value, err := write(&stored) // before the transaction, which many changes share
 	if err != nil {
 		return err
 	}
 	err = s.changes.do(func(tx *bbolt.Tx) error {
-		t := tablesOf(tx)
-		if t.tasks.Get([]byte(e.id)) != nil {
-			return tasks.ErrConflict
+		if err := check(tx); err != nil {
+			return err
 		}
-		if s.max > 0 && t.count() >= s.max {
-			if err := t.expire(time.Now()); err != nil {
-				return err
-			}
-			if t.count() >= s.max {
-				return tasks.ErrFull
-			}
-		}
-		return t.add(e)
+		tx.OnCommit(func() { s.index.Set(&stored) })
+		return tx.Bucket(bucketTasks).Put([]byte(stored.ID), value)
 	})
 	if err == nil {
-		r.Version = 1
+		r.Version = version
 	}
 	return err
 }
@@ -107,7 +136,7 @@ func (s *Store) Create(_ context.Context, r *tasks.Record) error {
 // Get implements tasks.Store.
 func (s *Store) Get(_ context.Context, id string) (r *tasks.Record, err error) {
 	err = s.db.View(func(tx *bbolt.Tx) error {
-		r, err = tablesOf(tx).get(id)
+		r, err = read(id, tx.Bucket(bucketTasks).Get([]byte(id)))
 		return err
 	})
 	return r, err
@@ -115,27 +144,18 @@ func (s *Store) Get(_ context.Context, id string) (r *tasks.Record, err error) {
 
 // Swap implements tasks.Store.
 func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
-	e, err := newEntry(r, r.Version+1)
-	if err != nil {
-		return err
-	}
-	err = s.changes.do(func(tx *bbolt.Tx) error {
-		t := tablesOf(tx)
-		have, err := t.get(e.id)
-		switch {
-		case err != nil:
-			return err
-		case have.Version+1 != e.version:
+	have := r.Version
+	err := s.put(r, have+1, func(tx *bbolt.Tx) error {
+		switch value := tx.Bucket(bucketTasks).Get([]byte(r.ID)); {
+		case value == nil:
+			return tasks.ErrNotFound
+		case binary.BigEndian.Uint64(value) != have:
 			return tasks.ErrConflict
 		}
-		if err := t.remove(have); err != nil {
-			return err
-		}
-		return t.add(e)
+		return nil
 	})
 	if err == nil {
-		r.Version = e.version
-		s.watchers.Changed(e.id)
+		s.watchers.Changed(r.ID)
 	}
 	return err
 }
@@ -146,46 +166,39 @@ func (s *Store) Watch(_ context.Context, id string, changed func()) (stop func()
 }
 
 // List implements tasks.Store.
-func (s *Store) List(_ context.Context, session string) (ids []string, err error) {
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		ids = slices.Collect(of(tablesOf(tx).sessions, session))
-		return nil
-	})
-	return ids, err
+func (s *Store) List(_ context.Context, session string) ([]string, error) {
+	return s.index.List(session, time.Now()), nil
 }
 
 // Due implements tasks.Store.
-func (s *Store) Due(_ context.Context, now time.Time) (ids []string, err error) {
-	err = s.db.View(func(tx *bbolt.Tx) error {
-		t := tablesOf(tx)
-		for id := range until(t.due, now) {
-			r, err := t.get(id)
-			if err != nil {
-				return err
-			}
-			if r.Due(now) {
-				ids = append(ids, id)
-			}
-		}
-		return nil
-	})
-	return ids, err
-}
+func (s *Store) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.Due(now), nil }
 
 // Expire implements tasks.Store.
 func (s *Store) Expire(_ context.Context, now time.Time) error {
 	some := false
 	err := s.db.View(func(tx *bbolt.Tx) error {
-		for range until(tablesOf(tx).expiry, now) {
-			some = true
-			break
-		}
+		some = len(expired(tx, now)) > 0
 		return nil
 	})
 	if err != nil || !some {
 		return err
 	}
-	return s.changes.do(func(tx *bbolt.Tx) error { return tablesOf(tx).expire(now) })
+	return s.changes.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
+}
+
+// expire removes the tasks whose lifetime has ended.
+func (s *Store) expire(tx *bbolt.Tx, now time.Time) error {
+	b := tx.Bucket(bucketTasks)
+	for _, id := range expired(tx, now) {
+		if err := b.Delete([]byte(id)); err != nil {
+			return err
+		}
+		if err := b.SetSequence(b.Sequence() - 1); err != nil {
+			return err
+		}
+		tx.OnCommit(func() { s.index.Remove(id) })
+	}
+	return nil
 }
 
 // queue makes changes one after the other. Changes that arrive while others are being written to the disk
