@@ -40,7 +40,7 @@ type pool struct {
 // Accept implements runtime.Inbox. A session with the server that ends before it has taken the message is
 // replaced by another.
 func (p *pool) Accept(in runtime.Incoming) (run func()) {
-	if err := check(&in); err != nil {
+	if err := p.check(&in); err != nil {
 		return p.refuse(in, err)
 	}
 	for {
@@ -55,7 +55,6 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 		wait, taken := fromClient{s}.take(in)
 		switch {
 		case taken && wait == nil:
-			p.retire(s) // a server that takes the notification for a request answers it
 			p.give(s)
 			return nil
 		case taken:
@@ -71,18 +70,20 @@ func (p *pool) Accept(in runtime.Incoming) (run func()) {
 
 // check returns the error for a text that is not passed to the server, or nil. The server may find a request where the
 // proxy finds none, and the next client of the session would get its answer.
-func check(in *runtime.Incoming) error {
-	switch m := in.Content(); {
+func (p *pool) check(in *runtime.Incoming) error {
+	m := in.Content()
+	switch {
 	case m.IsBatch, m.Err == nil && m.Kind == jsonrpc.Response:
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the text must be a request or a notification")
 	case m.Err != nil:
 		return m.Err
 	case m.Kind == jsonrpc.Request && revisionOf(m.Message) == "":
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
-	case m.Kind == jsonrpc.Request:
-		return contradiction(in.Header, m.Message)
 	}
-	return nil
+	if err := unambiguous(in.Text, m.Message); err != nil || m.Kind != jsonrpc.Request {
+		return err
+	}
+	return p.proxy.contradiction(in.Header, m.Message)
 }
 
 // refuse answers a text that is not passed to the server, unless it is a notification or a response.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -191,7 +192,10 @@ func read(text string) []jsonrpc.Message {
 
 // nameParams are the members of params that HTTP requests without a session repeat in the header Mcp-Name, by
 // method ("Standard Request Headers" in basic/transports/streamable-http, 2026-07-28).
-var nameParams = map[string]string{"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+var nameParams = map[string]string{methodCallTool: "name", "prompts/get": "name", "resources/read": "uri"}
+
+// metaRevision is the member of _meta with the revision of a message without a session.
+const metaRevision = "io.modelcontextprotocol/protocolVersion"
 
 // revisionOf returns the revision that a message carries, or "" for a message of a session.
 func revisionOf(m jsonrpc.Message) string {
@@ -199,7 +203,7 @@ func revisionOf(m jsonrpc.Message) string {
 		return ""
 	}
 	meta, _ := wire.Object(m.Params).Get("_meta")
-	return wire.Object(meta).GetString("io.modelcontextprotocol/protocolVersion")
+	return wire.Object(meta).GetString(metaRevision)
 }
 
 // outgoing returns a text with what its transport needs to know about it, which shares no memory with the text:
@@ -283,19 +287,19 @@ const annotation = "x-mcp-header"
 // tools are the definitions of the server's tools with parameters that are repeated in headers. The list of
 // tools and a call of one may pass on different connections, so the proxy keeps them.
 type tools struct {
+	headers headers.Tools
+
 	mu     sync.Mutex
 	byName map[string]wire.Object
 }
 
-// learn reads a result of tools/list, if the transport to the server needs it.
-func (t *tools) learn(server runtime.Transport, list wire.Raw) {
-	if _, ok := server.(runtime.ToolReader); !ok {
-		return
-	}
+// learn reads a result of tools/list.
+func (t *tools) learn(list wire.Raw) {
 	all, _ := wire.Object(list).Get("tools")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tool := range all.Elements() {
+		_ = t.headers.Read(wire.Object(tool)) // the server checks its own tools
 		name := wire.Object(tool).GetString("name")
 		switch {
 		case !strings.Contains(string(tool), annotation):

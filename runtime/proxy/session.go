@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-const methodCancelled = "notifications/cancelled"
+const (
+	methodCancelled = "notifications/cancelled"
+	methodCallTool  = "tools/call"
+)
 
 // session forwards between one client and one server.
 type session struct {
@@ -168,7 +172,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		r.revision = ""
 	}
 	if r != nil {
-		err := s.check(in.Header, messages)
+		err := s.check(&in, messages)
 		if err == nil {
 			err = s.admit(r)
 		}
@@ -216,7 +220,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
 	switch {
 	case r != nil && len(messages) == 1:
-		if r.revision != "" && messages[0].Method == "tools/call" {
+		if r.revision != "" && messages[0].Method == methodCallTool {
 			s.proxy.tools.tell(s.server, wire.Object(messages[0].Params).GetString("name"))
 		}
 		return r.revision
@@ -296,8 +300,8 @@ func (s fromClient) Shutdown(ctx context.Context) {
 }
 
 // check returns the error for a message of a session over HTTP with a request that its headers contradict, or nil.
-func (s fromClient) check(h headers.Header, messages []jsonrpc.Message) error {
-	if h == nil || s.sessionOnly || s.pool != nil { // a pool has checked the message
+func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) error {
+	if in.Header == nil || s.sessionOnly || s.pool != nil { // a pool has checked the message
 		return nil
 	}
 	for _, m := range messages {
@@ -305,8 +309,11 @@ func (s fromClient) check(h headers.Header, messages []jsonrpc.Message) error {
 		case m.Kind != jsonrpc.Request:
 		case m.Method == "":
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the method cannot be read, or a member occurs twice")
-		case runtime.CarriesRevision(m.Params):
-			if err := contradiction(h, m); err != nil {
+		case !runtime.CarriesRevision(m.Params):
+		case jsonrpc.IsBatch(in.Text):
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a request without a session cannot be one of several")
+		default:
+			if err := cmp.Or(unambiguous(in.Text, m), s.proxy.contradiction(in.Header, m)); err != nil {
 				return err
 			}
 		}
@@ -316,11 +323,41 @@ func (s fromClient) check(h headers.Header, messages []jsonrpc.Message) error {
 
 // contradiction returns the error for a request without a session that its HTTP headers do not repeat, or nil. A guard
 // in front of the proxy reads nothing but the headers, and the server gets those of the proxy.
-func contradiction(h headers.Header, m jsonrpc.Message) error {
+func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
+	params := wire.Object(m.Params)
 	name, named := nameParams[m.Method]
-	repeated := headers.Standard{Revision: revisionOf(m), Method: m.Method, Name: wire.Object(m.Params).GetString(name), Named: named}
-	if err := repeated.Check(h); err != nil {
+	repeated := headers.Standard{Revision: revisionOf(m), Method: m.Method, Name: params.GetString(name), Named: named}
+	err := repeated.Check(h)
+	if err == nil && m.Method == methodCallTool {
+		arguments, _ := params.Get("arguments")
+		err = p.tools.headers.Table(repeated.Name).Check(h, wire.Object(arguments))
+	}
+	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
+	}
+	return nil
+}
+
+// unambiguous returns the error for a message without a session that a server which ignores the case of names can read
+// in another way than the proxy, or nil.
+func unambiguous(text string, m jsonrpc.Message) error {
+	params := wire.Object(m.Params)
+	meta, _ := params.Get("_meta")
+	for _, check := range []struct {
+		of    wire.Object
+		names []string
+	}{
+		{wire.Object(text), []string{"jsonrpc", "id", "method", "params", "result", "error"}},
+		{params, []string{"_meta", "arguments", nameParams[m.Method]}},
+		{wire.Object(meta), []string{metaRevision}},
+	} {
+		for name := range check.of.All() {
+			for _, other := range check.names {
+				if name != other && strings.EqualFold(name, other) {
+					return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the member %.100q differs from %q in case alone", name, other)
+				}
+			}
+		}
 	}
 	return nil
 }
@@ -378,7 +415,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 			if r != nil {
 				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
-					s.proxy.tools.learn(s.server, m.Result)
+					s.proxy.tools.learn(m.Result)
 				}
 			}
 			if last {

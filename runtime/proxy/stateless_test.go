@@ -7,10 +7,8 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
@@ -244,6 +242,13 @@ func TestUnreadable(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"result":{}}`,
 			strings.Replace(call, `"a"`, `"b"`, 1),
 			strings.Replace(call, `protocolVersion`, `p`, 1),
+			strings.Replace(call, `"method"`, `"Method":"tools/list","method"`, 1), // a server may ignore the case of names
+			strings.Replace(call, `"id"`, `"\u0049D":2,"id"`, 1),
+			strings.Replace(call, `"params"`, `"param\u017f":{},"params"`, 1),
+			strings.Replace(call, `"name"`, `"Name":"b","name"`, 1),
+			strings.Replace(call, `"name"`, `"_Meta":{},"name"`, 1),
+			strings.Replace(call, `"name"`, `"ARGUMENTS":{},"name"`, 1),
+			strings.Replace(call, `{"io.`, `{"IO.modelcontextprotocol/protocolVersion":"2025-11-25","io.`, 1),
 		} {
 			w := testkit.Serve(t.Context(), h, "POST", text, headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, "a")
 			if w.Code != 400 || !strings.Contains(w.Body.String(), `"error"`) {
@@ -254,44 +259,78 @@ func TestUnreadable(t *testing.T) {
 	})
 }
 
-// TestAnsweredNotification checks that the next client does not get the answer of a server that takes a notification
-// for a request, as one does that ignores the case of names.
-func TestAnsweredNotification(t *testing.T) {
+// TestNotification checks that a session with the server takes requests after a notification without a session, and
+// that a notification which a server could take for a request never reaches it: it would answer the next client.
+func TestNotification(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
 	synctest.Test(t, func(t *testing.T) {
-		var servers sync.WaitGroup
+		var opened int
+		var got []string
 		h := streamable.NewHandler(proxy.New(func() runtime.Transport {
+			opened++
 			near, far := inproc.Pair()
-			servers.Go(func() {
-				answer := `{"jsonrpc":"2.0","id":1,"result":{"for":"a request"}}`
+			go func() {
 				for {
 					in, err := far.Receive(context.Background(), 1<<20)
 					if err != nil {
 						return
 					}
-					if in.Content().Kind == jsonrpc.Notification {
-						answer = `{"jsonrpc":"2.0","id":1,"result":{"for":"a notification"}}`
-						time.Sleep(time.Second)
-					}
-					if err := far.Send(context.Background(), runtime.Outgoing{Text: []byte(answer), Kind: jsonrpc.Response}); err != nil {
-						return
+					got = append(got, in.Text)
+					if in.Content().Kind == jsonrpc.Request {
+						_ = far.Send(context.Background(), runtime.Outgoing{Text: []byte(`{"jsonrpc":"2.0","id":1,"result":{}}`), Kind: jsonrpc.Response})
 					}
 				}
-			})
+			}()
 			return near
 		}, proxy.Options{}), streamable.Options{})
-		post := func(text string) *httptest.ResponseRecorder {
-			return testkit.Serve(t.Context(), h, "POST", text, headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, "a")
+		post := func(text string, status int) {
+			w := testkit.Serve(t.Context(), h, "POST", text, headers.Revision, "2026-07-28", headers.Method, "tools/call", headers.Name, "a")
+			if w.Code != status {
+				t.Errorf("%s: %d %s", text, w.Code, w.Body)
+			}
+			synctest.Wait()
 		}
-		if w := post(strings.Replace(call, `"id"`, `"ID"`, 1)); w.Code != 202 {
-			t.Errorf("the notification: %d %s", w.Code, w.Body)
+		notification := strings.Replace(call, `"id":1,`, "", 1)
+		for range 3 {
+			post(notification, 202)
+			post(call, 200)
 		}
-		if w := post(call); !strings.Contains(w.Body.String(), "a request") {
-			t.Errorf("the request: %d %s", w.Code, w.Body)
+		for _, text := range []string{
+			strings.Replace(call, `"id"`, `"ID"`, 1),
+			strings.Replace(notification, `"method"`, `"Id":1,"method"`, 1),
+			strings.Replace(notification, `"method"`, `"Method":"tools/list","method"`, 1),
+		} {
+			post(text, 202)
+		}
+		if want := []string{notification, call, notification, call, notification, call}; opened != 1 || !slices.Equal(got, want) {
+			t.Errorf("%d sessions with %q", opened, got)
 		}
 		h.Close()
-		servers.Wait()
 	})
+}
+
+// TestParameterHeaders checks that the headers which repeat parameters of a tool are compared with them, once a list of
+// tools has passed: a server over another transport than HTTP does not get them.
+func TestParameterHeaders(t *testing.T) {
+	h := streamable.NewHandler(proxy.New(connection(t, statelessServer(t, nil, nil), "memory"), proxy.Options{}), streamable.Options{})
+	defer h.Close()
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	post := func(method, params string, status int, header ...string) {
+		t.Helper()
+		text := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{` + params + meta + `}}`
+		w := testkit.Serve(t.Context(), h, "POST", text, append(header, headers.Revision, "2026-07-28", headers.Method, method)...)
+		if w.Code != status || status == 400 && !strings.Contains(w.Body.String(), fmt.Sprint(jsonrpc.CodeHeaderMismatch)) {
+			t.Errorf("%s %q: %d %s", text, header, w.Code, w.Body)
+		}
+	}
+	const north = `"name":"headed","arguments":{"region":"north"},`
+	post("tools/call", north, 200, headers.Name, "headed")
+	post("tools/list", "", 200)
+	post("tools/call", north, 200, headers.Name, "headed", "Mcp-Param-Region", "north")
+	post("tools/call", north, 400, headers.Name, "headed", "Mcp-Param-Region", "south")
+	post("tools/call", north, 400, headers.Name, "headed")
+	post("tools/call", `"name":"headed",`, 400, headers.Name, "headed", "Mcp-Param-Region", "north")
+	post("tools/call", `"name":"other","arguments":{"region":"north"},`, 200, headers.Name, "other")
 }
 
 // TestCloseWhileOpening checks that the end of the requests without a session waits for a session that is being opened,
