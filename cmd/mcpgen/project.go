@@ -185,7 +185,7 @@ func (p *project) finish(ctx context.Context, made *skeleton.Result, plan files.
 		return nil, err
 	}
 	plan.Dir, plan.Files, plan.Owned, plan.Suffixes = p.out, made.Files, []string{"."}, skeleton.Suffixes
-	done := &outcome{Package: p.pkg, Tools: len(made.Tools), Prompts: len(made.Prompts), Resources: len(made.Resources), Templates: len(made.Templates)}
+	done := &outcome{Package: p.pkg, Tools: len(made.Tools), Prompts: made.Count(tools.Prompts), Resources: made.Count(tools.Resources), Templates: made.Count(tools.Templates)}
 	changes, err := p.apply(ctx, done, plan, start)
 	if err != nil || p.check {
 		return done, err

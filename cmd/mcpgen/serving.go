@@ -139,13 +139,7 @@ func (p *project) unguarded() []string {
 	for _, t := range p.file.List.Tools {
 		n += min(len(t.Scopes), 1)
 	}
-	for _, i := range p.file.List.Prompts {
-		n += min(len(i.Scopes), 1)
-	}
-	for _, i := range p.file.List.Resources {
-		n += min(len(i.Scopes), 1)
-	}
-	for _, i := range p.file.List.Templates {
+	for _, i := range p.file.List.Items {
 		n += min(len(i.Scopes), 1)
 	}
 	bare := p.transportGiven && p.transport == transportStdio // now, whatever it was

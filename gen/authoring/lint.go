@@ -52,26 +52,21 @@ func (r *reader) lint(list *tools.List) {
 			}
 		}
 	}
-	for _, p := range list.Prompts {
-		r.item(&p.Item, "prompts")
-		r.elements(&p.Item, "arguments", ofArgument, "an argument")
+	for _, i := range list.Items {
+		of := tables[string(i.Kind)]
+		at := place{r.Root, i.Pointer}
+		r.unknown(i.Name, at, i.Source, of.words, of.noun)
+		if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
+			r.similar(i.Name, place{r.Root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
+		}
+		r.within(i.Name, at, i.Source, "annotations", "_meta")
+		switch i.Kind {
+		case tools.Prompts:
+			r.elements(i, "arguments", ofArgument, "an argument")
+		case tools.Templates:
+			r.elements(i, tools.MemberVariables, ofVariable, "a variable")
+		}
 	}
-	for _, s := range list.Resources {
-		r.item(&s.Item, "resources")
-	}
-	for _, t := range list.Templates {
-		r.item(&t.Item, "resourceTemplates")
-		r.elements(&t.Item, tools.MemberVariables, ofVariable, "a variable")
-	}
-}
-
-// item notes the unknown members of a prompt, resource or template, which is in the given list.
-func (r *reader) item(i *tools.Item, list string) {
-	r.unknown(i.Name, place{r.Root, i.Pointer}, i.Source, tables[list].words, tables[list].noun)
-	if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
-		r.similar(i.Name, place{r.Root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
-	}
-	r.within(i.Name, place{r.Root, i.Pointer}, i.Source, "annotations", "_meta")
 }
 
 // within refuses scopes in members of an item, in which they have no effect.

@@ -20,7 +20,7 @@ func (g *generator) tests() ([]files.File, error) {
 	if len(g.pkg.Tools) > 0 {
 		parts = append(parts, g.testTools)
 	}
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		parts = append(parts, g.itemList)
 	}
 	for _, t := range g.pkg.Tools {
@@ -33,7 +33,7 @@ func (g *generator) tests() ([]files.File, error) {
 // fake renders the type of the implementation that returns samples.
 func (g *generator) fake(f *jen.File) {
 	implements := "Tools"
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		implements = "Service"
 	}
 	f.Comment("fake is an implementation of " + implements + " for tests, whose methods record that they were called.")
@@ -86,7 +86,7 @@ func (g *generator) testSession(f *jen.File) {
 func (g *generator) testList(f *jen.File) {
 	f.Add(emit.Comment("TestContract checks that the server has the list that this package was generated from."))
 	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
-		lists := len(g.pkg.Tools) > 0 || !hasItems(g.pkg)
+		lists := len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0
 		fake := "_"
 		if lists {
 			fake = "f"
@@ -96,7 +96,7 @@ func (g *generator) testList(f *jen.File) {
 			items := jen.Id("ServerTools").Call(jen.Id("f"), jen.Qual(toolsPath, "Options").Values())
 			body.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("session"), items, jen.Lit(g.checksum()))
 		}
-		if hasItems(g.pkg) {
+		if len(g.pkg.Items) > 0 {
 			body.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("session"), jen.Id("otherItems"))
 		}
 	})
@@ -138,11 +138,10 @@ func (g *generator) samples() files.File {
 	for _, t := range g.pkg.Tools {
 		rows = append(rows, func() []byte { return g.row("tool "+t.Tool.Name, t.Tool.Input, t.Tool.Output) })
 	}
-	for _, p := range g.pkg.Prompts {
-		rows = append(rows, func() []byte { return g.row("prompt "+p.Prompt.Name, p.Prompt.Input, nil) })
-	}
-	for _, t := range g.pkg.Templates {
-		rows = append(rows, func() []byte { return g.row("template "+t.Template.URITemplate, t.Template.Input, nil) })
+	for _, i := range g.pkg.Items {
+		if i.Input != nil {
+			rows = append(rows, func() []byte { return g.row(forms[i.Kind].noun+" "+i.Key, i.Input, nil) })
+		}
 	}
 	texts := make([][]byte, len(rows))
 	emit.Parallel(len(rows), func(i int) {

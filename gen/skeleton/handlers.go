@@ -2,12 +2,14 @@ package skeleton
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -129,61 +131,59 @@ func toolHandlers(all []typing.ToolTypes) []handler {
 	return list
 }
 
-func promptHandler(p typing.PromptTypes) handler {
-	h := newHandler(p.Go, "the prompt", p.Prompt.Name, p.Prompt.Description, promptType)
-	h.takes("in", pointerTo(p.Arguments))
+// form says how the code for the items of a kind differs.
+type form struct {
+	noun string // in the names of variables and files, and in comments
+	// list is the method that lists the items, and of the type of package tools that holds one, whose field key
+	// identifies it, and whose field checks has the check function of its arguments.
+	list, of, key, checks string
+	argument              string // the noun for an argument
+	// A method of the client does something to the item by a function of package tools.
+	does, call string
+	result     goType
+}
+
+var forms = map[tools.ItemKind]form{
+	tools.Prompts:   {"prompt", "prompts/list", "Prompt", "Name", "Arguments", "argument", "gets", "GetPrompt", promptType},
+	tools.Resources: {"resource", "resources/list", "Resource", "URI", "", "", "reads", "ReadResource", contentsType},
+	tools.Templates: {"template", "resources/templates/list", "Template", "URITemplate", "Variables", "variable", "reads a resource of", "ReadTemplate", contentsType},
+}
+
+// itemName returns the name of the variable that holds an item.
+func itemName(i typing.ItemTypes) string { return forms[i.Kind].noun + i.Go }
+
+// itemHandler returns the method that gets a prompt or reads a resource.
+func itemHandler(i typing.ItemTypes) handler {
+	f := forms[i.Kind]
+	h := newHandler(i.Method, "the "+f.noun, i.Key, i.Description, f.result)
+	if i.Kind != tools.Prompts {
+		h.takes("uri", stringType)
+	}
+	if i.Type != nil {
+		h.takes("in", pointerTo(i.Type))
+	}
 	return h
 }
 
-// promptHandlers returns the methods of prompts and of the completion of their arguments.
-func promptHandlers(all []typing.PromptTypes) []handler {
+// itemHandlers returns the methods of the items of some kinds without a text in the list, each followed by those of the
+// completion of its arguments.
+func itemHandlers(all []typing.ItemTypes, kinds ...tools.ItemKind) []handler {
 	var list []handler
-	for _, p := range all {
-		h := promptHandler(p)
-		list = append(list, h)
-		for _, c := range p.Completions {
-			list = append(list, completionHandler(c, "argument", h.of))
+	for _, i := range all {
+		if !slices.Contains(kinds, i.Kind) || i.Text != nil {
+			continue
+		}
+		list = append(list, itemHandler(i))
+		for _, c := range i.Completions {
+			list = append(list, completionHandler(c, i))
 		}
 	}
 	return list
 }
 
-// resourceHandler returns the method that reads a resource.
-func resourceHandler(r typing.ResourceTypes) handler {
-	h := newHandler(r.Method, "the resource", r.Resource.URI, r.Resource.Description, contentsType)
-	h.takes("uri", stringType)
-	return h
-}
-
-// templateHandler returns the method that reads the resources of a template.
-func templateHandler(t typing.TemplateTypes) handler {
-	h := newHandler(t.Method, "the template", t.Template.URITemplate, t.Template.Description, contentsType)
-	h.takes("uri", stringType)
-	h.takes("in", pointerTo(t.Variables))
-	return h
-}
-
-// resourceHandlers returns the methods of resources without a text in the list, of templates and
-// of the completion of variables.
-func resourceHandlers(resources []typing.ResourceTypes, templates []typing.TemplateTypes) []handler {
-	var list []handler
-	for _, r := range resources {
-		if r.Resource.Text == nil {
-			list = append(list, resourceHandler(r))
-		}
-	}
-	for _, t := range templates {
-		h := templateHandler(t)
-		list = append(list, h)
-		for _, c := range t.Completions {
-			list = append(list, completionHandler(c, "variable", h.of))
-		}
-	}
-	return list
-}
-
-func completionHandler(c typing.Completion, kind, of string) handler {
-	h := handler{name: c.Method, of: fmt.Sprintf("values of the %s %q of %s", kind, c.Argument.Name, of), item: c.Method, result: completionType}
+func completionHandler(c typing.Completion, i typing.ItemTypes) handler {
+	of := fmt.Sprintf("values of the %s %q of %s", forms[i.Kind].argument, c.Argument.Name, itemHandler(i).of)
+	h := handler{name: c.Method, of: of, item: c.Method, result: completionType}
 	h.takes("value", stringType)
 	h.takes("settled", stringsType)
 	return h
@@ -191,8 +191,5 @@ func completionHandler(c typing.Completion, kind, of string) handler {
 
 // handlers returns all methods that the user implements.
 func handlers(p *typing.Package) []handler {
-	return append(append(toolHandlers(p.Tools), promptHandlers(p.Prompts)...), resourceHandlers(p.Resources, p.Templates)...)
+	return append(toolHandlers(p.Tools), itemHandlers(p.Items, tools.Prompts, tools.Resources, tools.Templates)...)
 }
-
-// hasItems reports whether a list has anything but tools.
-func hasItems(p *typing.Package) bool { return len(p.Prompts)+len(p.Resources)+len(p.Templates) > 0 }

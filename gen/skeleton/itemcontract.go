@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/emit"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
@@ -15,43 +14,26 @@ import (
 // their methods of the fake implementation.
 func (g *generator) itemTests() []emit.Source {
 	var sources []emit.Source
-	add := func(name string, parts ...func(*jen.File)) { sources = append(sources, g.source(name, parts)) }
-	for _, p := range g.pkg.Prompts {
-		h := promptHandler(p)
-		add(g.names["prompt "+p.Go]+"_prompt.gen_test.go", func(f *jen.File) {
-			testItem(f, "TestPrompt"+p.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Prompt", true, promptName(p), jen.Lit(h.name), samplesOf("prompt "+p.Prompt.Name))
-				testCompletions(body, promptName(p), p.Prompt.Arguments, p.Completions)
-			})
-			fakeItem(f, h)
-			fakeCompletions(f, p.Completions)
-		})
-	}
-	for _, r := range g.pkg.Resources {
-		h := resourceHandler(r)
-		add(g.names["resource "+r.Go]+"_resource.gen_test.go", func(f *jen.File) {
-			testItem(f, "TestResource"+r.Go, h.of, r.Resource.Text == nil, func(body *jen.Group) {
-				if r.Resource.Text != nil {
-					callContract(body, "StaticText", false, resourceName(r), jen.Id(textName(r)))
-				} else {
-					callContract(body, "Resource", true, resourceName(r), jen.Lit(h.name))
+	for _, i := range g.pkg.Items {
+		f, h := forms[i.Kind], itemHandler(i)
+		sources = append(sources, g.source(g.itemFile(i)+".gen_test.go", []func(*jen.File){func(file *jen.File) {
+			testItem(file, "Test"+f.of+i.Go, h.of, i.Text == nil, func(body *jen.Group) {
+				if i.Text != nil {
+					callContract(body, "StaticText", false, itemName(i), jen.Id(textName(i)))
+					return
 				}
+				args := []jen.Code{jen.Lit(h.name)}
+				if i.Type != nil {
+					args = append(args, jen.Add(readSamples()).Index(jen.Lit(f.noun+" "+i.Key)))
+				}
+				callContract(body, f.of, true, itemName(i), args...)
+				testCompletions(body, i)
 			})
-			if r.Resource.Text == nil {
-				fakeItem(f, h)
+			if i.Text == nil {
+				fakeItem(file, h)
 			}
-		})
-	}
-	for _, t := range g.pkg.Templates {
-		h := templateHandler(t)
-		add(g.names["template "+t.Go]+"_template.gen_test.go", func(f *jen.File) {
-			testItem(f, "TestTemplate"+t.Go, h.of, true, func(body *jen.Group) {
-				callContract(body, "Template", true, templateName(t), jen.Lit(h.name), samplesOf("template "+t.Template.URITemplate))
-				testCompletions(body, templateName(t), t.Template.Variables, t.Completions)
-			})
-			fakeItem(f, h)
-			fakeCompletions(f, t.Completions)
-		})
+			fakeCompletions(file, i)
+		}}))
 	}
 	return sources
 }
@@ -83,16 +65,16 @@ func callContract(body *jen.Group, test string, fake bool, item string, more ...
 	body.Qual(contractPath, test).Call(append(append(all, jen.Id(item)), more...)...)
 }
 
-func samplesOf(item string) jen.Code { return jen.Add(readSamples()).Index(jen.Lit(item)) }
-
 // testCompletions renders the tests of the completion of arguments.
-func testCompletions(body *jen.Group, item string, arguments []*tools.Argument, by []typing.Completion) {
-	for _, a := range arguments {
-		switch i := indexOf(by, a); {
+func testCompletions(body *jen.Group, item typing.ItemTypes) {
+	for _, a := range item.Arguments {
+		args := []jen.Code{jen.Id("t"), jen.Id("session")}
+		ref, name := jen.Id(itemName(item)).Dot("Ref").Call(), jen.Lit(a.Name)
+		switch i := indexOf(item.Completions, a); {
 		case i >= 0:
-			body.Qual(contractPath, "Completion").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id(item).Dot("Ref").Call(), jen.Lit(a.Name), jen.Lit(by[i].Method))
+			body.Qual(contractPath, "Completion").Call(append(args, fakeState(), ref, name, jen.Lit(item.Completions[i].Method))...)
 		case len(a.Enum) > 0:
-			body.Qual(contractPath, "Values").Call(jen.Id("t"), jen.Id("session"), jen.Id(item).Dot("Ref").Call(), jen.Lit(a.Name), stringList(a.Enum))
+			body.Qual(contractPath, "Values").Call(append(args, ref, name, stringList(a.Enum))...)
 		}
 	}
 }
@@ -124,9 +106,9 @@ func fakeItem(f *jen.File, h handler) {
 }
 
 // fakeCompletions renders the methods of the fake implementation that propose values.
-func fakeCompletions(f *jen.File, all []typing.Completion) {
-	for _, c := range all {
-		fakeOf(f, completionHandler(c, "", ""), jen.Qual(contractPath, "Proposed").Call(
+func fakeCompletions(f *jen.File, i typing.ItemTypes) {
+	for _, c := range i.Completions {
+		fakeOf(f, completionHandler(c, i), jen.Qual(contractPath, "Proposed").Call(
 			fakeState(), jen.Lit(c.Method), jen.Id("value"), jen.Id("settled"),
 		))
 		f.Line()

@@ -9,31 +9,32 @@ import (
 	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // Prompts, resources and templates have files of their own, as tools have.
 
-// itemChecks returns the check functions of each prompt, and then those of each template.
+// itemChecks returns the check functions of each item.
 func (g *generator) itemChecks() ([][]jen.Code, error) {
-	var groups []check.Group
-	group := func(i *tools.Item, owner string, d *ir.Decl, s *jsonschema.Schema) {
-		one := check.Group{Prefix: checkName(d.Name), At: i.Pointer, Owner: owner}
-		if g.serves {
-			one.Roots = []check.Root{{Func: checkName(d.Name), Schema: s}}
+	groups := make([]check.Group, len(g.pkg.Items))
+	for k, i := range g.pkg.Items {
+		groups[k] = check.Group{Prefix: "check", At: i.Pointer, Owner: itemHandler(i).of}
+		if i.Type == nil {
+			continue
 		}
-		groups = append(groups, one)
-	}
-	for _, p := range g.pkg.Prompts {
-		group(&p.Prompt.Item, promptHandler(p).of, p.Arguments, p.Prompt.Input)
-	}
-	for _, t := range g.pkg.Templates {
-		group(&t.Template.Item, templateHandler(t).of, t.Variables, t.Template.Input)
+		groups[k].Prefix = checkName(i.Type.Name)
+		if g.serves {
+			groups[k].Roots = []check.Root{{Func: checkName(i.Type.Name), Schema: i.Input}}
+		}
 	}
 	return check.Groups(groups)
+}
+
+// itemFile returns the beginning of the names of an item's files.
+func (g *generator) itemFile(i typing.ItemTypes) string {
+	noun := forms[i.Kind].noun
+	return g.names[noun+" "+i.Go] + "_" + noun
 }
 
 // items renders the files of the prompts, resources and templates: definitions, types, client
@@ -44,36 +45,15 @@ func (g *generator) items() ([]files.File, error) {
 		return nil, err
 	}
 	var sources []emit.Source
-	for i, p := range g.pkg.Prompts {
-		parts := append([]func(*jen.File){func(f *jen.File) { g.prompt(f, p) }}, g.declarations(p.Decls, checks[i])...)
-		sources = append(sources, g.source(g.names["prompt "+p.Go]+"_prompt.gen.go", parts))
-	}
-	for _, r := range g.pkg.Resources {
-		sources = append(sources, g.source(g.names["resource "+r.Go]+"_resource.gen.go", []func(*jen.File){func(f *jen.File) { g.resource(f, r) }}))
-	}
-	for i, t := range g.pkg.Templates {
-		parts := append([]func(*jen.File){func(f *jen.File) { g.template(f, t) }}, g.declarations(t.Decls, checks[len(g.pkg.Prompts)+i])...)
-		sources = append(sources, g.source(g.names["template "+t.Go]+"_template.gen.go", parts))
+	for k, i := range g.pkg.Items {
+		parts := append([]func(*jen.File){func(f *jen.File) { g.item(f, i) }}, g.declarations(i.Decls, checks[k])...)
+		sources = append(sources, g.source(g.itemFile(i)+".gen.go", parts))
 	}
 	return g.render(sources...)
 }
 
-// The names of the variables that hold items.
-func promptName(p typing.PromptTypes) string     { return "prompt" + p.Go }
-func resourceName(r typing.ResourceTypes) string { return "resource" + r.Go }
-func templateName(t typing.TemplateTypes) string { return "template" + t.Go }
-
 // textName returns the name of the constant with the text of a resource.
-func textName(r typing.ResourceTypes) string { return "text" + r.Go }
-
-// facts renders the variable that holds an item.
-func facts(f *jen.File, name, of, list, kind string, scopes []string, members jen.Dict) {
-	if len(scopes) > 0 {
-		members[jen.Id("Scopes")] = stringList(scopes)
-	}
-	f.Add(emit.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", name, of, list)))
-	f.Var().Id(name).Op("=").Op("&").Qual(toolsPath, kind).Values(members)
-}
+func textName(i typing.ItemTypes) string { return "text" + i.Go }
 
 func stringList(all []string) jen.Code {
 	return jen.Index().String().ValuesFunc(func(list *jen.Group) {
@@ -83,103 +63,67 @@ func stringList(all []string) jen.Code {
 	})
 }
 
-// prompt renders a prompt and the client's methods for it.
-func (g *generator) prompt(f *jen.File, p typing.PromptTypes) {
-	members := jen.Dict{jen.Id("Name"): jen.Lit(p.Prompt.Name), jen.Id("Definition"): definitionOf(promptName(p))}
-	if g.serves {
-		members[jen.Id("Arguments")] = jen.Id(checkName(p.Arguments.Name))
-		if blank := blank(p.Prompt); len(blank) > 0 {
-			members[jen.Id("Blank")] = stringList(blank)
+// item renders the variable that holds an item, and the client's methods for it.
+func (g *generator) item(f *jen.File, i typing.ItemTypes) {
+	of, h := forms[i.Kind], itemHandler(i)
+	members := jen.Dict{jen.Id(of.key): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
+	list := func(name string, values []string) {
+		if len(values) > 0 {
+			members[jen.Id(name)] = stringList(values)
 		}
 	}
-	h := promptHandler(p)
-	facts(f, promptName(p), h.of, "prompts/list", "Prompt", p.Prompt.Scopes, members)
-	f.Line()
-	if g.serves {
-		return
+	list("Scopes", i.Scopes)
+	if i.Type != nil && g.serves {
+		members[jen.Id(of.checks)] = jen.Id(checkName(i.Type.Name))
 	}
-	g.clientMethodOf(f, h, "gets", h.params, "GetPrompt", promptName(p))
-	for _, c := range p.Completions {
-		g.clientCompletion(f, completionHandler(c, "argument", h.of), c, promptName(p))
+	if i.Kind == tools.Templates {
+		list("Exploded", argumentsOf(i, func(a *tools.Argument) bool { return a.List }))
+	} else if g.serves { // an empty string leaves these arguments out
+		list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
+	}
+	f.Add(emit.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
+	f.Var().Id(itemName(i)).Op("=").Op("&").Qual(toolsPath, of.of).Values(members)
+	f.Line()
+	switch {
+	case g.serves && i.Text != nil:
+		f.Add(emit.Comment(fmt.Sprintf("%s is the content of %s.", textName(i), h.of)))
+		f.Const().Id(textName(i)).Op("=").Add(text(*i.Text))
+		f.Line()
+	case !g.serves:
+		args := []jen.Code{jen.Id(itemName(i)), jen.Id("in")}
+		if i.Kind != tools.Prompts {
+			h.params = h.params[1:] // the URI follows from the item
+		}
+		if i.Type == nil {
+			args = []jen.Code{jen.Id(itemName(i)).Dot("URI")}
+		}
+		clientMethodOf(f, h, of.does, of.call, append(args, jen.New(jen.Qual(mcpPath, h.result.name)))...)
+		for _, c := range i.Completions {
+			h := completionHandler(c, i)
+			h.result = goType{prefix: "*", path: mcpPath, name: "CompleteResult"}
+			h.says = "Value is the text typed so far, settled the values of other arguments."
+			clientMethodOf(f, h, "requests", "Complete", jen.Id(itemName(i)).Dot("Ref").Call(),
+				jen.Lit(c.Argument.Name), jen.Id("value"), jen.Id("settled"), jen.New(jen.Qual(mcpPath, h.result.name)))
+		}
 	}
 }
 
-// blank returns the arguments of a prompt that an empty string leaves out.
-func blank(p *tools.Prompt) []string {
+// argumentsOf returns the names of some of the arguments of an item.
+func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 	var names []string
-	for _, a := range p.Arguments {
-		if !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") {
+	for _, a := range i.Arguments {
+		if is(a) {
 			names = append(names, a.Name)
 		}
 	}
 	return names
 }
 
-// resource renders a resource and the client's method that reads it.
-func (g *generator) resource(f *jen.File, r typing.ResourceTypes) {
-	h := resourceHandler(r)
-	members := jen.Dict{jen.Id("URI"): jen.Lit(r.Resource.URI), jen.Id("Definition"): definitionOf(resourceName(r))}
-	facts(f, resourceName(r), h.of, "resources/list", "Resource", r.Resource.Scopes, members)
-	f.Line()
-	if g.serves && r.Resource.Text != nil {
-		f.Add(emit.Comment(fmt.Sprintf("%s is the content of %s.", textName(r), h.of)))
-		f.Const().Id(textName(r)).Op("=").Add(text(*r.Resource.Text))
-		f.Line()
-	}
-	if g.serves {
-		return
-	}
-	f.Add(h.about(h.name, "reads"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Params(jen.Id("ctx").Add(contextType.code())).Params(h.result.code(), jen.Error()).Block(
-		jen.Return(jen.Qual(toolsPath, "ReadResource").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(resourceName(r)).Dot("URI"), jen.New(jen.Qual(mcpPath, h.result.name)))),
-	)
-}
-
-// template renders a resource template and the client's methods for it.
-func (g *generator) template(f *jen.File, t typing.TemplateTypes) {
-	members := jen.Dict{jen.Id("URITemplate"): jen.Lit(t.Template.URITemplate), jen.Id("Definition"): definitionOf(templateName(t))}
-	if g.serves {
-		members[jen.Id("Variables")] = jen.Id(checkName(t.Variables.Name))
-	}
-	var lists []string
-	for _, v := range t.Template.Variables {
-		if v.List {
-			lists = append(lists, v.Name)
-		}
-	}
-	if len(lists) > 0 {
-		members[jen.Id("Exploded")] = stringList(lists)
-	}
-	h := templateHandler(t)
-	facts(f, templateName(t), h.of, "resources/templates/list", "Template", t.Template.Scopes, members)
-	f.Line()
-	if g.serves {
-		return
-	}
-	g.clientMethodOf(f, h, "reads a resource of", h.params[1:], "ReadTemplate", templateName(t))
-	for _, c := range t.Completions {
-		g.clientCompletion(f, completionHandler(c, "variable", h.of), c, templateName(t))
-	}
-}
-
 // clientMethodOf renders a method of the client that calls a function of package tools.
-func (g *generator) clientMethodOf(f *jen.File, h handler, does string, params []param, call, item string) {
-	h.params = params
+func clientMethodOf(f *jen.File, h handler, does, call string, args ...jen.Code) {
 	f.Add(h.about(h.name, does))
 	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
-		jen.Return(jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item), jen.Id("in"), jen.New(jen.Qual(mcpPath, h.result.name)))),
-	)
-	f.Line()
-}
-
-// clientCompletion renders the method of the client that requests values of an argument.
-func (g *generator) clientCompletion(f *jen.File, h handler, c typing.Completion, item string) {
-	h.result = goType{prefix: "*", path: mcpPath, name: "CompleteResult"}
-	h.says = "Value is the text typed so far, settled the values of other arguments."
-	f.Add(h.about(h.name, "requests"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
-		jen.Return(jen.Qual(toolsPath, "Complete").Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(item).Dot("Ref").Call(),
-			jen.Lit(c.Argument.Name), jen.Id("value"), jen.Id("settled"), jen.New(jen.Qual(mcpPath, h.result.name)))),
+		jen.Return(jen.Qual(toolsPath, call).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller")}, args...)...)),
 	)
 	f.Line()
 }
@@ -190,8 +134,8 @@ func (g *generator) itemInterfaces(f *jen.File) {
 		name, about string
 		handlers    []handler
 	}{
-		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", promptHandlers(g.pkg.Prompts)},
-		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", resourceHandlers(g.pkg.Resources, g.pkg.Templates)},
+		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", itemHandlers(g.pkg.Items, tools.Prompts)},
+		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", itemHandlers(g.pkg.Items, tools.Resources, tools.Templates)},
 	} {
 		f.Add(emit.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))
 		f.Type().Id(i.name).InterfaceFunc(func(methods *jen.Group) { addMethods(methods, i.handlers) })
@@ -215,51 +159,47 @@ func addMethods(methods *jen.Group, all []handler) {
 
 // serverItems renders the functions that return prompts and resources as items.
 func (g *generator) serverItems(f *jen.File) {
-	complete := func(item *jen.Statement, arguments []*tools.Argument, by []typing.Completion) *jen.Statement {
-		for _, a := range arguments {
-			switch i := indexOf(by, a); {
-			case i >= 0:
-				item.Dot("Complete").Call(jen.Lit(a.Name), jen.Id("h").Dot(by[i].Method))
-			case len(a.Enum) > 0:
-				item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").CallFunc(func(values *jen.Group) {
-					for _, value := range a.Enum {
-						values.Lit(value)
-					}
-				}))
-			}
-		}
-		return item
-	}
-	fresh := func(d *ir.Decl) jen.Code { return jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", d.Name)) } // in one line
-	list := func(name, handlers, about string, add func(*jen.Group)) {
+	list := func(name, handlers, about string, kinds ...tools.ItemKind) {
 		f.Add(emit.Comment(name + " returns the " + about + " as items for a server or a catalog."))
 		f.Func().Id(name).Params(jen.Id("h").Id(handlers)).Index().Qual(catalogPath, "Item").Block(
 			jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
-				add(all)
+				for _, i := range g.pkg.Items {
+					if slices.Contains(kinds, i.Kind) {
+						all.Add(jen.Line().Add(serverItem(i)))
+					}
+				}
 				all.Line()
 			})),
 		)
 		f.Line()
 	}
-	list("ServerPrompts", "Prompts", "prompts", func(all *jen.Group) {
-		for _, p := range g.pkg.Prompts {
-			item := jen.Line().Qual(toolsPath, "ServePrompt").Call(jen.Id(promptName(p)), fresh(p.Arguments), jen.Id("h").Dot(p.Go))
-			all.Add(complete(item, p.Prompt.Arguments, p.Completions))
+	list("ServerPrompts", "Prompts", "prompts", tools.Prompts)
+	list("ServerResources", "Resources", "resources and resource templates", tools.Resources, tools.Templates)
+}
+
+// serverItem renders an item of a server.
+func serverItem(i typing.ItemTypes) *jen.Statement {
+	if i.Text != nil {
+		return jen.Qual(toolsPath, "ServeText").Call(jen.Id(itemName(i)), jen.Id(textName(i)))
+	}
+	args := []jen.Code{jen.Id(itemName(i))}
+	if i.Type != nil {
+		args = append(args, jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", i.Type.Name))) // in one line
+	}
+	item := jen.Qual(toolsPath, "Serve"+forms[i.Kind].of).Call(append(args, jen.Id("h").Dot(i.Method))...)
+	for _, a := range i.Arguments {
+		switch k := indexOf(i.Completions, a); {
+		case k >= 0:
+			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Id("h").Dot(i.Completions[k].Method))
+		case len(a.Enum) > 0:
+			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").CallFunc(func(values *jen.Group) {
+				for _, value := range a.Enum {
+					values.Lit(value)
+				}
+			}))
 		}
-	})
-	list("ServerResources", "Resources", "resources and resource templates", func(all *jen.Group) {
-		for _, r := range g.pkg.Resources {
-			if r.Resource.Text != nil {
-				all.Line().Qual(toolsPath, "ServeText").Call(jen.Id(resourceName(r)), jen.Id(textName(r)))
-			} else {
-				all.Line().Qual(toolsPath, "ServeResource").Call(jen.Id(resourceName(r)), jen.Id("h").Dot(r.Method))
-			}
-		}
-		for _, t := range g.pkg.Templates {
-			item := jen.Line().Qual(toolsPath, "ServeTemplate").Call(jen.Id(templateName(t)), fresh(t.Variables), jen.Id("h").Dot(t.Method))
-			all.Add(complete(item, t.Template.Variables, t.Completions))
-		}
-	})
+	}
+	return item
 }
 
 func indexOf(all []typing.Completion, a *tools.Argument) int {
@@ -273,32 +213,19 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 
 // itemList renders the list of all prompts, resources and templates.
 func (g *generator) itemList(f *jen.File) {
-	of := func(kind string, names []string) jen.Code {
-		return jen.Index().Op("*").Qual(toolsPath, kind).ValuesFunc(func(all *jen.Group) {
-			for _, name := range names {
-				all.Line().Id(name)
-			}
-			all.Line()
-		})
-	}
 	members := jen.Dict{}
-	if len(g.pkg.Prompts) > 0 {
-		members[jen.Id("Prompts")] = of("Prompt", namesOf(g.pkg.Prompts, promptName))
-	}
-	if len(g.pkg.Resources) > 0 {
-		members[jen.Id("Resources")] = of("Resource", namesOf(g.pkg.Resources, resourceName))
-	}
-	if len(g.pkg.Templates) > 0 {
-		members[jen.Id("Templates")] = of("Template", namesOf(g.pkg.Templates, templateName))
+	for _, k := range tools.ItemKinds {
+		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {
+			members[jen.Id(of+"s")] = jen.Index().Op("*").Qual(toolsPath, of).ValuesFunc(func(all *jen.Group) {
+				for _, i := range g.pkg.Items {
+					if i.Kind == k.Kind {
+						all.Line().Id(itemName(i))
+					}
+				}
+				all.Line()
+			})
+		}
 	}
 	f.Comment("otherItems holds all prompts, resources and templates, in the order of the list.")
 	f.Var().Id("otherItems").Op("=").Op("&").Qual(toolsPath, "Items").Values(members)
-}
-
-func namesOf[T any](all []T, name func(T) string) []string {
-	var names []string
-	for _, one := range all {
-		names = append(names, name(one))
-	}
-	return names
 }

@@ -33,17 +33,22 @@ func served(list *tools.List) error {
 		call := func(context.Context, wire.Object) (wire.Object, error) { return "", nil }
 		add(t.Name, t.Pointer, catalog.NewTool(t.Served(), call).Require(t.Scopes...))
 	}
-	for _, p := range list.Prompts {
-		get := func(context.Context, map[string]string) (wire.Object, error) { return "", nil }
-		add(p.Name, p.Pointer, catalog.NewPrompt(p.Definition, get).Require(p.Scopes...))
-	}
-	for _, r := range list.Resources {
-		read := func(context.Context, string) (wire.Object, error) { return "", nil }
-		add(r.Name, r.Pointer, catalog.NewResource(r.Definition, read).Require(r.Scopes...))
-	}
-	for _, t := range list.Templates {
-		read := func(context.Context, string, map[string]string) (wire.Object, error) { return "", nil }
-		add(t.Name, t.Pointer, catalog.NewTemplate(t.Definition, read).Require(t.Scopes...))
+	for _, i := range list.Items {
+		add(i.Name, i.Pointer, servedItem(i))
 	}
 	return errors.Join(errs...)
+}
+
+// servedItem returns an item of a catalog that is never called.
+func servedItem(i *tools.Item) catalog.Item {
+	switch i.Kind {
+	case tools.Prompts:
+		get := func(context.Context, map[string]string) (wire.Object, error) { return "", nil }
+		return catalog.NewPrompt(i.Definition, get).Require(i.Scopes...)
+	case tools.Resources:
+		read := func(context.Context, string) (wire.Object, error) { return "", nil }
+		return catalog.NewResource(i.Definition, read).Require(i.Scopes...)
+	}
+	read := func(context.Context, string, map[string]string) (wire.Object, error) { return "", nil }
+	return catalog.NewTemplate(i.Definition, read).Require(i.Scopes...)
 }

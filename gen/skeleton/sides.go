@@ -15,11 +15,11 @@ import (
 // server renders the interfaces of the handlers and their registration.
 func (g *generator) server() ([]files.File, error) {
 	parts := []func(*jen.File){g.guards, g.definitions, g.toolsInterface}
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		parts = append(parts, g.itemInterfaces)
 	}
 	parts = append(parts, g.newServer, g.serverTools)
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		parts = append(parts, g.serverItems)
 	}
 	parts = append(parts, g.assertions)
@@ -47,7 +47,7 @@ func (g *generator) toolsInterface(f *jen.File) {
 
 func (g *generator) newServer(f *jen.File) {
 	param, kind, offers := "t", "Tools", "the tools"
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		param, kind, offers = "s", "Service", "the tools, prompts, resources and resource templates"
 	}
 	body := []jen.Code{jen.Id("all").Op(":=").Add(g.allItems(param, jen.Id("items")))}
@@ -81,7 +81,7 @@ func (g *generator) allItems(implementation string, more ...jen.Code) *jen.State
 	}
 	tools := call("ServerTools", jen.Qual(toolsPath, "Options").Values())
 	switch {
-	case hasItems(g.pkg):
+	case len(g.pkg.Items) > 0:
 		return jen.Qual("slices", "Concat").Call(append([]jen.Code{tools, call("ServerPrompts"), call("ServerResources")}, more...)...)
 	case len(more) > 0:
 		return jen.Append(tools, jen.Add(more...).Op("..."))
@@ -140,7 +140,7 @@ func (g *generator) assertions(f *jen.File) {
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
 	parts := []func(*jen.File){g.guards, g.definitions, g.clientType, g.toolDefinitions}
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		parts = append(parts, g.itemList)
 	}
 	return g.render(g.whole("client.gen.go", parts...))
@@ -160,7 +160,7 @@ func (g *generator) toolDefinitions(f *jen.File) {
 // clientType renders the client without the methods of its tools.
 func (g *generator) clientType(f *jen.File) {
 	uses := "calls the tools"
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		uses = "calls the tools, gets the prompts and reads the resources"
 	}
 	f.Add(emit.Comment(fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source)))
@@ -213,7 +213,7 @@ func (g *generator) clientCheck(f *jen.File) {
 	}
 	text := "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
 	same := compare("Check", "toolDefinitions")
-	if hasItems(g.pkg) {
+	if len(g.pkg.Items) > 0 {
 		text = "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
 		others := compare("CheckItems", "otherItems")
 		if len(g.pkg.Tools) > 0 {

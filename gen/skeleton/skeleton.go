@@ -125,15 +125,18 @@ func start(o Options, server bool) (*generator, error) {
 	if err != nil {
 		return nil, err
 	}
+	byNoun := map[string][]string{}
+	for _, t := range pkg.Tools {
+		byNoun["tool"] = append(byNoun["tool"], t.Go)
+	}
+	for _, i := range pkg.Items {
+		noun := forms[i.Kind].noun
+		byNoun[noun] = append(byNoun[noun], i.Go)
+	}
 	fileNamesOf := map[string]string{}
-	for kind, all := range map[string][]string{
-		"tool":     namesOf(pkg.Tools, func(t typing.ToolTypes) string { return t.Go }),
-		"prompt":   namesOf(pkg.Prompts, func(p typing.PromptTypes) string { return p.Go }),
-		"resource": namesOf(pkg.Resources, func(r typing.ResourceTypes) string { return r.Go }),
-		"template": namesOf(pkg.Templates, func(t typing.TemplateTypes) string { return t.Go }),
-	} {
+	for noun, all := range byNoun {
 		for id, name := range fileNames(all) {
-			fileNamesOf[kind+" "+id] = name
+			fileNamesOf[noun+" "+id] = name
 		}
 	}
 	notes := make([]typing.Diagnostic, 0, len(o.List.Notes)+len(diagnostics))
@@ -232,14 +235,8 @@ func (g *generator) texts() ([]files.File, error) {
 	for _, t := range g.pkg.Tools {
 		errs = append(errs, add(toolName(t), t.Tool.Served()))
 	}
-	for _, p := range g.pkg.Prompts {
-		errs = append(errs, add(promptName(p), p.Prompt.Definition))
-	}
-	for _, r := range g.pkg.Resources {
-		errs = append(errs, add(resourceName(r), r.Resource.Definition))
-	}
-	for _, t := range g.pkg.Templates {
-		errs = append(errs, add(templateName(t), t.Template.Definition))
+	for _, i := range g.pkg.Items {
+		errs = append(errs, add(itemName(i), i.Definition))
 	}
 	return []files.File{g.lines(definitionsFile, lines)}, errors.Join(errs...)
 }

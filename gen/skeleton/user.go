@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/templates"
@@ -176,16 +177,15 @@ func rows(p *typing.Package) []row {
 // kind of item it is.
 func itemRows(p *typing.Package) []row {
 	var rows []row
-	for _, prompt := range p.Prompts {
-		rows = append(rows, row{cell(prompt.Prompt.Name), prompt.Go, "a prompt"})
-	}
-	for _, r := range p.Resources {
-		if r.Resource.Text == nil {
-			rows = append(rows, row{cell(r.Resource.URI), r.Method, "a resource"})
+	for _, i := range p.Items {
+		if i.Text != nil {
+			continue
 		}
-	}
-	for _, t := range p.Templates {
-		rows = append(rows, row{cell(t.Template.URITemplate), t.Method, "a resource template"})
+		for _, k := range tools.ItemKinds {
+			if k.Kind == i.Kind {
+				rows = append(rows, row{cell(i.Key), i.Method, "a " + k.Noun})
+			}
+		}
 	}
 	return rows
 }

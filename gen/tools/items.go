@@ -25,8 +25,28 @@ const (
 	MemberVariables = "x-mcp-variables"
 )
 
-// Item holds what prompts, resources and templates have in common.
+// ItemKind is the member of a list that has the items of a kind.
+type ItemKind string
+
+// The kinds of items that are not tools.
+const (
+	Prompts   ItemKind = "prompts"
+	Resources ItemKind = "resources"
+	Templates ItemKind = "resourceTemplates"
+)
+
+// ItemKinds lists the kinds in the order in which a list has their items, with the member that identifies an item and
+// the noun for one.
+var ItemKinds = []struct {
+	Kind      ItemKind
+	Key, Noun string
+}{{Prompts, "name", "prompt"}, {Resources, "uri", "resource"}, {Templates, "uriTemplate", "resource template"}}
+
+// Item is the definition of a prompt, a resource or a resource template.
 type Item struct {
+	Kind ItemKind
+	// Key is the name of a prompt, the URI of a resource or the URI template of a template.
+	Key         string
 	Name        string
 	Description string
 	// GoName is the Go identifier that the list gives the item (x-go-name), or "".
@@ -37,36 +57,15 @@ type Item struct {
 	// Scopes are the values of the member x-mcp-scopes: what the access token of a caller must
 	// have.
 	Scopes []string
-	// Pointer is the place of the item in the text, such as "/prompts/0".
-	Pointer string
-}
-
-// Prompt is the definition of a prompt.
-type Prompt struct {
-	Item
+	// Arguments are those of a prompt, or the variables of a URI template in its order.
 	Arguments []*Argument
-	// Input is the schema of the arguments, an object of strings.
+	// Input is the schema of the arguments, an object of strings, and of arrays of strings for lists. It is nil for a
+	// resource.
 	Input *jsonschema.Schema
-}
-
-// Resource is the definition of a resource.
-type Resource struct {
-	Item
-	URI string
-	// MimeType is "" if the definition does not have it.
-	MimeType string
 	// Text is the content of a resource that never changes, or nil.
 	Text *string
-}
-
-// Template is the definition of a resource template.
-type Template struct {
-	Item
-	URITemplate string
-	// Variables are those of the URI template, in its order.
-	Variables []*Argument
-	// Input is the schema of the variables, an object of strings, and of arrays of strings for lists.
-	Input *jsonschema.Schema
+	// Pointer is the place of the item in the text, such as "/prompts/0".
+	Pointer string
 }
 
 // Argument is an argument of a prompt, or a variable of a URI template.
@@ -89,19 +88,20 @@ type Argument struct {
 	Pointer string
 }
 
-// items reads the prompts, resources and templates in an object.
-func (r *reader) items(list *List, pointer string, root wire.Object) {
-	taken := map[string]string{}
-	each := func(member string, read func(at string, o wire.Object) (key, value string)) {
-		all, ok := root.Get(member)
+// items reads the prompts, resources and templates in an object, and reports whether it has a list of some.
+func (r *reader) items(list *List, pointer string, root wire.Object) (found bool) {
+	for _, k := range ItemKinds {
+		all, ok := root.Get(string(k.Kind))
 		if !ok {
-			return
+			continue
 		}
-		at := pointer + "/" + member
+		found = true
+		at := pointer + "/" + string(k.Kind)
 		if all.Kind() != wire.KindArray {
 			r.fail(at, "must be an array, found %s", all.Kind())
-			return
+			continue
 		}
+		taken := map[string]string{}
 		for i, raw := range all.Elements() {
 			at := at + "/" + strconv.Itoa(i)
 			r.tool = ""
@@ -109,39 +109,27 @@ func (r *reader) items(list *List, pointer string, root wire.Object) {
 				r.fail(at, "must be an object, found %s", raw.Kind())
 				continue
 			}
-			key, value := read(at, wire.Object(raw))
+			item := r.item(k.Kind, at, wire.Object(raw))
+			list.Items = append(list.Items, item)
 			r.tool = ""
-			if other, ok := taken[member+value]; ok && value != "" {
-				r.fail(at+"/"+key, "the one at %s has the same %s, %q", other, key, value)
+			if other, ok := taken[item.Key]; ok && item.Key != "" {
+				r.fail(at+"/"+k.Key, "the one at %s has the same %s, %q", other, k.Key, item.Key)
 			}
-			taken[member+value] = at
+			taken[item.Key] = at
 		}
 	}
-	each("prompts", func(at string, o wire.Object) (string, string) {
-		p := r.prompt(at, o)
-		list.Prompts = append(list.Prompts, p)
-		return "name", p.Name
-	})
-	each("resources", func(at string, o wire.Object) (string, string) {
-		s := r.resource(at, o)
-		list.Resources = append(list.Resources, s)
-		return "uri", s.URI
-	})
-	each("resourceTemplates", func(at string, o wire.Object) (string, string) {
-		t := r.template(at, o)
-		list.Templates = append(list.Templates, t)
-		return "uriTemplate", t.URITemplate
-	})
+	return found
 }
 
-// item reads the members that all items have in common.
-func (r *reader) item(at string, o wire.Object) Item {
+// item reads an item.
+func (r *reader) item(kind ItemKind, at string, o wire.Object) *Item {
+	i := &Item{Kind: kind, Pointer: at}
 	compact, err := wire.AppendRaw(nil, wire.Raw(o))
 	if err != nil {
 		r.fail(at, "%v", err)
-		return Item{Pointer: at}
+		return i
 	}
-	i := Item{Source: wire.Object(compact), Pointer: at}
+	i.Source = wire.Object(compact)
 	i.Definition = Served(i.Source)
 	i.Name = r.needed(at, o, "name")
 	r.tool = i.Name
@@ -149,6 +137,15 @@ func (r *reader) item(at string, o wire.Object) Item {
 	i.Description = r.text(at, o, "description")
 	i.GoName = r.text(at, o, jsonschema.GoName)
 	i.Scopes = r.scopes(at, o)
+	switch kind {
+	case Prompts:
+		i.Key, i.Arguments = i.Name, r.arguments(at+"/arguments", o, "arguments")
+		i.Input = r.strings(at+"/arguments", i.Arguments)
+	case Resources:
+		r.resource(i, o)
+	case Templates:
+		r.template(i, o)
+	}
 	return i
 }
 
@@ -162,43 +159,35 @@ func (r *reader) needed(at string, o wire.Object, member string) string {
 	return text
 }
 
-func (r *reader) prompt(at string, o wire.Object) *Prompt {
-	p := &Prompt{Item: r.item(at, o)}
-	p.Arguments = r.arguments(at+"/arguments", o, "arguments")
-	p.Input = r.strings(at+"/arguments", p.Arguments)
-	return p
-}
-
-func (r *reader) resource(at string, o wire.Object) *Resource {
-	s := &Resource{Item: r.item(at, o)}
-	s.URI, s.MimeType = r.needed(at, o, "uri"), r.text(at, o, "mimeType")
-	if s.URI != "" {
+func (r *reader) resource(i *Item, o wire.Object) {
+	i.Key = r.needed(i.Pointer, o, "uri")
+	r.text(i.Pointer, o, "mimeType")
+	if i.Key != "" {
 		var c wire.Collector
-		c.Format("uri", s.URI)
+		c.Format("uri", i.Key)
 		if c.Err() != nil {
-			r.fail(at+"/uri", "%q is not a URI", s.URI)
+			r.fail(i.Pointer+"/uri", "%q is not a URI", i.Key)
 		}
 	}
 	if _, ok := o.Get(MemberText); ok {
-		s.Text = new(r.text(at, o, MemberText))
+		i.Text = new(r.text(i.Pointer, o, MemberText))
 	}
-	return s
 }
 
-func (r *reader) template(at string, o wire.Object) *Template {
-	t := &Template{Item: r.item(at, o)}
-	t.URITemplate = r.needed(at, o, "uriTemplate")
+func (r *reader) template(t *Item, o wire.Object) {
+	at := t.Pointer
+	t.Key = r.needed(at, o, "uriTemplate")
 	r.text(at, o, "mimeType")
 	described := r.arguments(at+"/"+MemberVariables, o, MemberVariables)
-	if t.URITemplate == "" {
-		return t
+	if t.Key == "" {
+		return
 	}
-	parsed, err := uritemplate.New(t.URITemplate)
+	parsed, err := uritemplate.New(t.Key)
 	if err != nil {
-		r.fail(at+"/uriTemplate", "%q is not a URI template (RFC 6570): %v", t.URITemplate, err)
-		return t
+		r.fail(at+"/uriTemplate", "%q is not a URI template (RFC 6570): %v", t.Key, err)
+		return
 	}
-	required, lists := expressions(t.URITemplate)
+	required, lists := expressions(t.Key)
 	for _, name := range parsed.Varnames() {
 		v := &Argument{Name: name, Pointer: at + "/uriTemplate"}
 		if i := slices.IndexFunc(described, func(a *Argument) bool { return a.Name == name }); i >= 0 {
@@ -209,13 +198,12 @@ func (r *reader) template(at string, o wire.Object) *Template {
 			described = slices.Delete(described, i, i+1)
 		}
 		v.Required, v.List = required[name] && !lists[name], lists[name]
-		t.Variables = append(t.Variables, v)
+		t.Arguments = append(t.Arguments, v)
 	}
 	for _, a := range described {
-		r.fail(a.Pointer+"/name", "the URI template %q has no variable %q", t.URITemplate, a.Name)
+		r.fail(a.Pointer+"/name", "the URI template %q has no variable %q", t.Key, a.Name)
 	}
-	t.Input = r.strings(at+"/uriTemplate", t.Variables)
-	return t
+	t.Input = r.strings(at+"/uriTemplate", t.Arguments)
 }
 
 // expressions returns the variables that every URI of a template has, which are those in

@@ -20,17 +20,17 @@ func TestReadItems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := list.Prompts[0]
+	report, plain, about, stations, template := list.Items[0], list.Items[1], list.Items[2], list.Items[3], list.Items[4]
 	if report.GoName != "Ask" || len(report.Scopes) != 1 || report.Arguments[0].GoName != "Town" || !report.Arguments[0].Completion || len(report.Arguments[1].Enum) != 2 {
 		t.Errorf("%+v %+v", report, report.Arguments[0])
 	}
-	if *list.Resources[0].Text != "A text." || list.Resources[1].Text != nil || list.Resources[0].MimeType != "text/plain" {
-		t.Errorf("%+v", list.Resources)
+	if *about.Text != "A text." || stations.Text != nil {
+		t.Errorf("%+v %+v", about, stations)
 	}
 	var sent []string
 	for _, text := range []string{
-		string(report.Definition), string(list.Prompts[1].Definition), string(list.Resources[0].Definition), string(list.Templates[0].Definition),
-		string(report.Input.Source), string(list.Templates[0].Input.Source),
+		string(report.Definition), string(plain.Definition), string(about.Definition), string(template.Definition),
+		string(report.Input.Source), string(template.Input.Source),
 	} {
 		sent = append(sent, strings.ReplaceAll(text, `"`, `'`))
 	}
@@ -45,7 +45,7 @@ func TestReadItems(t *testing.T) {
 	if diff := cmp.Diff(want, sent); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for i, v := range list.Templates[0].Variables {
+	for i, v := range template.Arguments {
 		if v.List != (v.Name == "day") {
 			t.Errorf("variable %d: %+v", i, v)
 		}

@@ -3,7 +3,6 @@ package tools
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -47,13 +46,10 @@ func (r *reader) list(text string) *List {
 		if result, ok := wire.Object(root).Get("result"); ok && result.Kind() == wire.KindObject {
 			root, pointer = result, "/result"
 		}
-		r.items(list, pointer, wire.Object(root))
+		items := r.items(list, pointer, wire.Object(root))
 		list.Instructions = r.text(pointer, wire.Object(root), "instructions")
 		tools, ok := wire.Object(root).Get("tools")
-		if !ok && !slices.ContainsFunc([]string{"prompts", "resources", "resourceTemplates"}, func(name string) bool {
-			_, ok := wire.Object(root).Get(name)
-			return ok
-		}) {
+		if !ok && !items {
 			r.fail(pointer, `has no member "tools"`)
 			return nil
 		}

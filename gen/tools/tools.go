@@ -21,11 +21,9 @@ import (
 type List struct {
 	// Tools are in the order of the list. Their names are unique.
 	Tools []*Tool
-	// Prompts, Resources and Templates are in the order of the list. The names of prompts, the
-	// URIs of resources and the URI templates are unique.
-	Prompts   []*Prompt
-	Resources []*Resource
-	Templates []*Template
+	// Items are the prompts, the resources and the resource templates, each kind in the order of the list. The names of
+	// prompts, the URIs of resources and the URI templates are unique.
+	Items []*Item
 	// Instructions are what a model should know about the server, or "".
 	Instructions string
 	// Notes report what was not read as written.
@@ -92,11 +90,9 @@ func (e *Error) Error() string {
 // noun returns the kind of the item that a pointer leads into.
 func noun(pointer string) string {
 	pointer = strings.TrimPrefix(pointer, "/result")
-	for _, list := range []struct{ member, noun string }{
-		{"/prompts/", "prompt"}, {"/resources/", "resource"}, {"/resourceTemplates/", "resource template"},
-	} {
-		if strings.HasPrefix(pointer, list.member) {
-			return list.noun
+	for _, k := range ItemKinds {
+		if strings.HasPrefix(pointer, "/"+string(k.Kind)+"/") {
+			return k.Noun
 		}
 	}
 	return "tool"

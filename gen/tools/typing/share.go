@@ -11,8 +11,8 @@ import (
 
 // document is a schema of an item: the input or output of a tool, or the arguments of a prompt or template.
 type document struct {
-	// itemKind is the kind of the item, item its JSON Pointer, owner its name, and prefix its Go name.
-	itemKind, item, owner, prefix string
+	// item is the JSON Pointer of the item, and owner its name.
+	item, owner string
 	// name is the name of the type of the document, about the words for the document in comments.
 	name, about string
 	kind        documentKind

@@ -46,11 +46,19 @@ type Package struct {
 	Decls []*ir.Decl
 	// Shared are the declarations that several items have, sorted by name.
 	Shared []*ir.Decl
-	// Tools, Prompts, Resources and Templates are in the order of the list.
-	Tools     []ToolTypes
-	Prompts   []PromptTypes
-	Resources []ResourceTypes
-	Templates []TemplateTypes
+	// Tools and Items are in the order of the list.
+	Tools []ToolTypes
+	Items []ItemTypes
+}
+
+// Count returns the number of items of a kind.
+func (p *Package) Count(kind tools.ItemKind) (n int) {
+	for _, i := range p.Items {
+		if i.Kind == kind {
+			n++
+		}
+	}
+	return n
 }
 
 // Lookup returns the declaration of that name, or nil.
@@ -162,7 +170,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 	t.owner = tt.Tool.Name
 	documentOf := func(kind documentKind, title string) *document {
-		return &document{kindTool, tt.Tool.Pointer, tt.Tool.Name, tt.Go, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind, tt.Tool.Operation != nil}
+		return &document{tt.Tool.Pointer, tt.Tool.Name, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind, tt.Tool.Operation != nil}
 	}
 	of := func(s *jsonschema.Schema, kind documentKind, apply bool, title string) *ir.Decl {
 		return t.typesOf(s, apply, documentOf(kind, title))
@@ -192,11 +200,8 @@ func (t *typer) distribute(pkg *Package) {
 	for i := range pkg.Tools {
 		pkg.Tools[i].Decls = of[pkg.Tools[i].Tool.Pointer]
 	}
-	for i := range pkg.Prompts {
-		pkg.Prompts[i].Decls = of[pkg.Prompts[i].Prompt.Pointer]
-	}
-	for i := range pkg.Templates {
-		pkg.Templates[i].Decls = of[pkg.Templates[i].Template.Pointer]
+	for i := range pkg.Items {
+		pkg.Items[i].Decls = of[pkg.Items[i].Pointer]
 	}
 }
 
@@ -315,11 +320,10 @@ func (t *typer) direct(pkg *Package) {
 		ir.Reach(&ir.Ref{Decl: tt.Input}, func(d *ir.Decl) { of[d] |= in })
 		ir.Reach(typeOfResult(tt), func(d *ir.Decl) { of[d] |= out })
 	}
-	for _, p := range pkg.Prompts {
-		ir.Reach(&ir.Ref{Decl: p.Arguments}, func(d *ir.Decl) { of[d] |= way[t.Server] })
-	}
-	for _, template := range pkg.Templates {
-		ir.Reach(&ir.Ref{Decl: template.Variables}, func(d *ir.Decl) { of[d] |= way[t.Server] })
+	for _, i := range pkg.Items {
+		if i.Type != nil {
+			ir.Reach(&ir.Ref{Decl: i.Type}, func(d *ir.Decl) { of[d] |= way[t.Server] })
+		}
 	}
 	for d, direction := range of {
 		d.Direction = direction
