@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,8 @@ type assembler struct {
 	rules    ruleTable
 	// exceptions are those of the protocol. Comparisons of tool lists have none.
 	exceptions []Exception
+	// tool is the name of the tool that the findings are about, or "".
+	tool string
 
 	findings map[string]*Finding
 	order    []string
@@ -72,6 +75,70 @@ func (a *assembler) problem(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	if len(a.problems) < 100 && !slices.Contains(a.problems, text) {
 		a.problems = append(a.problems, text)
+	}
+}
+
+// keysOf returns the keys of two maps, sorted.
+func keysOf[K cmp.Ordered, V any](old, new map[K]V) []K {
+	all := map[K]bool{}
+	for _, side := range []map[K]V{old, new} {
+		for key := range side {
+			all[key] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// apart calls f for each entry that only one side has, with the way of the change: narrows for the old side.
+func apart[K cmp.Ordered, V any](old, new map[K]V, f func(way int, key K, one V)) {
+	for _, key := range keysOf(old, new) {
+		was, had := old[key]
+		is, has := new[key]
+		switch {
+		case !has:
+			f(narrows, key, was)
+		case !had:
+			f(widens, key, is)
+		}
+	}
+}
+
+// byKey returns the entries of a list by their keys. The last one with a key counts.
+func byKey[T any](list []T, key func(one T) string) map[string]T {
+	all := map[string]T{}
+	for _, one := range list {
+		all[key(one)] = one
+	}
+	return all
+}
+
+// lone returns a change of something at a place of one side, which the other side lacks. The rule is that of
+// the old side, or its mirror.
+func (a *assembler) lone(rule string, way int, at Place, args ...string) *change {
+	ch := &change{rule: a.rules.toward(rule, way), args: args}
+	*[2]*Place{&ch.old, &ch.new}[way] = at
+	return ch
+}
+
+// lacked adds a change of something that one side lacks as a whole. Every value of some schemas shows it, so the
+// finding needs no example. The reason for the lack of one is why.
+func (a *assembler) lacked(ch *change, way int, subject string, f *finder, from []*jsonschema.Schema, why string, at *root) {
+	one := ch.about(subject)
+	one.ways[way] = outcome{state: unproven, sure: true, why: why}
+	if answer := f.find(from, nil, nil); answer.is == found {
+		one.ways[way] = outcome{state: shown, values: []any{answer.value}}
+	}
+	a.add(one, at)
+}
+
+// compare adds the changes between the shapes of a root.
+func (a *assembler) compare(c *comparer, path string, at *root) {
+	list, problem := c.messages(at.old, at.new, path)
+	if problem != "" {
+		a.problem("%s", problem)
+	}
+	for _, one := range list {
+		a.add(one, at)
 	}
 }
 
@@ -102,7 +169,7 @@ func (a *assembler) add(t *told, at *root) {
 	rule := a.rules.rule(t.rule)
 	old, new := t.places()
 	f := &Finding{
-		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction,
+		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction, Tool: a.tool,
 		Subject: cmp.Or(t.subject, t.change.subject, t.longer(old.Path, new.Path)), Args: t.args, Old: old, New: new, Uses: []string{at.use},
 	}
 	if len(f.Args) > 0 && f.Args[0] == "" {

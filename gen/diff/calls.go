@@ -57,7 +57,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 }
 
 // dialects compares $schema in a tool's schemas.
-func (t *toolLists) dialects(old, new *tools.Tool, tell func(rule string, args ...string)) {
+func dialects(old, new *tools.Tool, tell func(rule string, args ...string)) {
 	for _, s := range []struct {
 		name     string
 		old, new *jsonschema.Schema

@@ -303,6 +303,14 @@ func newRuleTable() ruleTable {
 	return table
 }
 
+// toward returns id for a change that narrows, and its mirror for one that widens.
+func (t ruleTable) toward(id string, way int) string {
+	if way == narrows {
+		return id
+	}
+	return t.rule(id).Mirror
+}
+
 func (t ruleTable) rule(id string) Rule {
 	r, ok := t[id]
 	if !ok {

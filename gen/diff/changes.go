@@ -129,7 +129,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 	for _, v := range p.views(old, new) {
 		if v.from.Values == nil {
 			if w := c.ask(v, false, &branch{keyword: "enum", kinds: v.from.Kind}); !w.refuted() {
-				p.between(old, new, c.rule("enum-closed", v.way), v.from.Kind.String()).ways[v.way].join(w)
+				p.between(old, new, c.rules.toward("enum-closed", v.way), v.from.Kind.String()).ways[v.way].join(w)
 			}
 			continue
 		}
@@ -144,7 +144,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 			}
 		}
 		if len(texts) > 0 {
-			p.between(old, new, c.rule("enum-value-removed", v.way), texts...).ways[v.way].join(v.try(texts))
+			p.between(old, new, c.rules.toward("enum-value-removed", v.way), texts...).ways[v.way].join(v.try(texts))
 		}
 	}
 }

@@ -386,14 +386,6 @@ func (c *comparer) includes(a, in *Alt) bool {
 	return a.Kind == in.Kind && len(a.all) > 0 && written(a.all, in.all) && written(a.refused, in.refused)
 }
 
-// rule returns id for a change that narrows, and its mirror for one that widens.
-func (c *comparer) rule(id string, way int) string {
-	if way == narrows {
-		return id
-	}
-	return c.rules.rule(id).Mirror
-}
-
 // values compares the values of two shapes.
 func (c *comparer) values(p *pairing) {
 	old, new := p.old.alts(), p.new.alts()
@@ -480,7 +472,7 @@ func (c *comparer) gone(v view) {
 		return
 	}
 	if into := c.covers(v); into != nil {
-		ch := v.at(c.mergeRule(v.way), a.label(), into.label())
+		ch := v.at(c.rules.toward("variant-merged", v.way), a.label(), into.label())
 		ch.place(v.way, a, into)
 		ch.subject = v.sends.Where.Path
 		c.merged(v, into)
@@ -490,7 +482,7 @@ func (c *comparer) gone(v view) {
 	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.Kind == a.Kind }) {
 		rule = "variant-removed"
 	}
-	ch := v.at(c.rule(rule, v.way), a.label())
+	ch := v.at(c.rules.toward(rule, v.way), a.label())
 	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
 	if a.Values != nil {
@@ -504,14 +496,6 @@ func (c *comparer) gone(v view) {
 	if len(ch.ways[v.way].values) == 0 {
 		ch.ways[v.way] = c.ask(v, false, &branch{})
 	}
-}
-
-// mergeRule returns the rule for an alternative that became a part of another one.
-func (c *comparer) mergeRule(way int) string {
-	if way == narrows {
-		return "variant-merged"
-	}
-	return "variant-split"
 }
 
 // place sets the places of a change to those of two alternatives, given from the sender's point

@@ -2,8 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -30,28 +28,17 @@ func (p *protocol) extension(report *Report) (settings bool) {
 	}
 	settings = was.Settings != nil && is.Settings != nil
 	if settings {
-		p.compare(p.declared("settings of "+is.Name, BothWays, was.Settings, is.Settings))
+		p.roots(p.declared("settings of "+is.Name, BothWays, was.Settings, is.Settings))
 	}
 	old, new := p.was.additions(), p.is.additions()
-	tell := func(rule, name string, was, is Place) {
-		p.direct(&change{rule: rule, old: was, new: is, args: []string{"result", name}}, name, nil, nil, &root{use: name, direction: ToClient})
-	}
-	for _, name := range slices.Sorted(maps.Keys(old)) {
-		d := old[name]
-		if new[name] == nil {
-			report.Compared.Removed = append(report.Compared.Removed, name)
-			tell("method-removed", name, Place{d.Name, d.Pointer}, Place{})
-			continue
-		}
-		report.Compared.Subjects++
-		p.compare(p.declared(name+" result", ToClient, d, new[name]))
-	}
-	for _, name := range slices.Sorted(maps.Keys(new)) {
-		if d := new[name]; old[name] == nil {
-			report.Compared.Added = append(report.Compared.Added, name)
-			tell("method-added", name, Place{}, Place{d.Name, d.Pointer})
+	for _, name := range keysOf(old, new) {
+		if report.Compared.add(name, old[name] != nil, new[name] != nil) {
+			p.roots(p.declared(name+" result", ToClient, old[name], new[name]))
 		}
 	}
+	apart(old, new, func(way int, name string, d *ir.Decl) {
+		p.direct(p.lone("method-removed", way, placeOf(d), "result", name), name, nil, nil, &root{use: name, direction: ToClient})
+	})
 	return settings
 }
 

@@ -30,7 +30,7 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 				continue
 			}
 			if w := c.ask(v, v.from.Object.open(), b); !w.refuted() {
-				p.between(old, new, c.rule("dependency-added", v.way), b.present, b.absent).ways[v.way].join(w)
+				p.between(old, new, c.rules.toward("dependency-added", v.way), b.present, b.absent).ways[v.way].join(w)
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func (c *comparer) removed(v view, m *member) {
 	if !optional && ways[narrows].refuted() && ways[widens].refuted() {
 		return
 	}
-	ch := v.at(c.rule(rule, v.way), m.Name)
+	ch := v.at(c.rules.toward(rule, v.way), m.Name)
 	ch.below, ch.subject, ch.ways = "."+m.Name, m.Where.Path, ways
 	ch.lackedByOld, ch.lackedByNew = v.way == widens, v.way == narrows
 	ch.place(v.way, &Alt{Where: m.Where}, &Alt{Where: v.to.Where})

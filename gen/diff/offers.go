@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -63,25 +62,12 @@ func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bo
 }
 
 // paired calls f for each entry of two lists, with nil for the side that lacks the entry.
-// Entries of the old list come first.
 func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
-	was, is := byKey(old), byKey(new)
-	for _, key := range slices.Sorted(maps.Keys(was)) {
+	keyOf := func(e *catalog.Entry) string { return e.Key }
+	was, is := byKey(old, keyOf), byKey(new, keyOf)
+	for _, key := range keysOf(was, is) {
 		f(was[key], is[key])
 	}
-	for _, key := range slices.Sorted(maps.Keys(is)) {
-		if was[key] == nil {
-			f(nil, is[key])
-		}
-	}
-}
-
-func byKey(list []*catalog.Entry) map[string]*catalog.Entry {
-	all := map[string]*catalog.Entry{}
-	for _, e := range list {
-		all[e.Key] = e
-	}
-	return all
 }
 
 // offer is something that a server offers, with values that clients can send for it.
@@ -130,8 +116,8 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		t.compare(c, after.subject+".arguments", at)
 		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
 		told, tells := remarksOfArguments(was), remarksOfArguments(is)
-		for _, name := range slices.Sorted(maps.Keys(told)) {
-			if text, ok := tells[name]; ok && text != told[name] {
+		for _, name := range differing(told, tells) {
+			if told[name] != "" && tells[name] != "" {
 				t.listed("prompt-changed", after.subject, "prompts/list", was, is, "argument "+name)
 			}
 		}
@@ -159,8 +145,7 @@ type argument struct {
 }
 
 func arguments(e *catalog.Entry) (all []argument) {
-	list, _ := e.Definition.Get("arguments")
-	for i, object := range argumentList(list) {
+	for i, object := range argumentList(e) {
 		name, ok := stringMember(object, "name")
 		if ok && !slices.ContainsFunc(all, func(a argument) bool { return a.name == name }) {
 			required, _ := object.Get("required")
@@ -201,38 +186,31 @@ func argumentsOf(e *engine, prompt *catalog.Entry, subject string) *Shape {
 
 // argumentList returns the arguments of a prompt. It replaces arguments that are not objects by
 // empty objects.
-func argumentList(list wire.Raw) []wire.Object {
-	if list.Kind() != wire.KindArray {
-		return nil
-	}
-	var all []wire.Object
-	in := wire.NewStringReader(string(list))
-	for in.BeginArray(); in.Element(); {
-		if raw := in.ReadRaw(); raw.Kind() == wire.KindObject {
-			all = append(all, wire.Object(raw))
-		} else {
-			all = append(all, "{}")
+func argumentList(e *catalog.Entry) (all []wire.Object) {
+	list, _ := e.Definition.Get("arguments")
+	for _, raw := range list.Elements() {
+		if raw.Kind() != wire.KindObject {
+			raw = "{}"
 		}
+		all = append(all, wire.Object(raw))
 	}
 	return all
 }
 
 func remarksOfArguments(e *catalog.Entry) map[string]string {
 	all := map[string]string{}
-	list, _ := e.Definition.Get("arguments")
-	for _, argument := range argumentList(list) {
-		name, _ := stringMember(argument, "name")
-		all[name] = render(membersBut(argument, "name", "required"))
+	for _, argument := range argumentList(e) {
+		all[argument.GetString("name")] = fmt.Sprint(membersBut(argument, "name", "required"))
 	}
 	return all
 }
 
-// membersBut returns the members of an object except for those with the given names.
-func membersBut(o wire.Object, names ...string) map[string]any {
-	rest := map[string]any{}
+// membersBut returns the members of an object except for those with the given names, in a normal form.
+func membersBut(o wire.Object, names ...string) map[string]string {
+	rest := map[string]string{}
 	for name, raw := range o.All() {
 		if !slices.Contains(names, name) {
-			rest[name] = parse(string(raw))
+			rest[name] = canonical(raw)
 		}
 	}
 	return rest
@@ -253,14 +231,7 @@ func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, ar
 
 // remarks reports the members of two entries that differ, except for those named in but.
 func (t *toolLists) remarks(rule, subject, use string, was, is *catalog.Entry, but ...string) {
-	old, new := membersBut(was.Definition, but...), membersBut(is.Definition, but...)
-	names := maps.Clone(old)
-	maps.Copy(names, new)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		before, had := old[name]
-		after, has := new[name]
-		if had != has || render(before) != render(after) {
-			t.listed(rule, subject, use, was, is, name)
-		}
+	for _, name := range differing(membersBut(was.Definition, but...), membersBut(is.Definition, but...)) {
+		t.listed(rule, subject, use, was, is, name)
 	}
 }

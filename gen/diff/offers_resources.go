@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -170,24 +169,22 @@ func variables(template string) []string {
 // capabilities below it are not reported.
 func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	was, is := declaredIn(old.Capabilities), declaredIn(new.Capabilities)
-	for _, path := range slices.Sorted(maps.Keys(was)) {
+	for _, path := range keysOf(was, is) {
+		before, had := was[path]
+		after, has := is[path]
 		o := capabilityOf(path)
-		now, has := is[path]
 		switch {
-		case !has && within(path, was, is):
+		case !has && within(path, was, is), !had && within(path, is, was):
 			// The finding for the containing capability covers it.
 		case !has && strings.HasSuffix(path, ".listChanged"):
 			t.gone("capability-removed", guardNotified, o, path)
 		case !has:
 			t.gone("capability-removed", "", o, path)
-		case now != was[path]:
-			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, was[path], now}}, o.subject,
+		case !had:
+			t.come("capability-added", o, path)
+		case before != after:
+			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, before, after}}, o.subject,
 				&root{use: "initialize result", direction: ToClient})
-		}
-	}
-	for _, path := range slices.Sorted(maps.Keys(is)) {
-		if _, had := was[path]; !had && !within(path, is, was) {
-			t.come("capability-added", capabilityOf(path), path)
 		}
 	}
 }

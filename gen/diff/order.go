@@ -2,11 +2,8 @@ package diff
 
 import (
 	"slices"
-	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // Upgrade says which side of a connection is upgraded first. "either" means that the order is
@@ -184,21 +181,4 @@ func (f *Finding) Proof(u Upgrade) []Witness {
 		breaks = ReceiverFirst
 	}
 	return slices.DeleteFunc(slices.Clone(f.Witnesses), func(w Witness) bool { return w.Breaks != breaks })
-}
-
-// name sets the tool of each finding: the one whose definition contains a place of the finding.
-func name(findings []*Finding, old, new *tools.List) {
-	names := [2]map[string]string{{}, {}}
-	for i, list := range []*tools.List{old, new} {
-		for _, t := range list.Tools {
-			names[i][t.Pointer] = t.Name
-		}
-	}
-	for _, f := range findings {
-		for i, at := range []Place{f.Old, f.New} {
-			for pointer := at.Pointer; f.Tool == "" && pointer != ""; pointer = pointer[:max(0, strings.LastIndexByte(pointer, '/'))] {
-				f.Tool = names[i][pointer]
-			}
-		}
-	}
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -90,7 +91,21 @@ func (s *messages) member(m *ir.Method, at place) (is said, ok bool) {
 	if at.part == "result" {
 		decl, required = m.Result, true
 	}
-	for _, name := range at.path {
+	if is, ok = s.below(decl, at.path); !ok {
+		return said{}, false
+	}
+	is.Required = is.Required && required
+	if at.method != "*" {
+		is.use = useOf(m, at.part)
+	}
+	return is, true
+}
+
+// below returns the member at a path below a declaration, which may be nil. It is required if all members of the
+// path are.
+func (s *messages) below(decl *ir.Decl, path []string) (is said, ok bool) {
+	required := true
+	for _, name := range path {
 		if decl == nil {
 			return said{}, false
 		}
@@ -106,9 +121,6 @@ func (s *messages) member(m *ir.Method, at place) (is said, ok bool) {
 		}
 	}
 	is.Required, is.decl = required, decl
-	if at.method != "*" {
-		is.use = useOf(m, at.part)
-	}
 	return is, true
 }
 
@@ -152,7 +164,7 @@ func (p *protocol) statement(at *root, was, is, named said) {
 		return // nothing judges the values
 	}
 	at.judgedOld, at.judgedNew = []string{was.decl.Key()}, []string{is.decl.Key()}
-	p.compare(at)
+	p.roots(at)
 }
 
 // payload compares the params and the results of a method that the sides send in different kinds of messages. A
@@ -161,39 +173,24 @@ func (p *protocol) statement(at *root, was, is, named said) {
 func (p *protocol) payload(old, new *ir.Method) {
 	to := direction(old.ToServer || new.ToServer, old.ToClient || new.ToClient)
 	oldBare, err := p.was.asWritten()
-	if err != nil {
+	newBare, err2 := p.is.asWritten()
+	if err := errors.Join(err, err2); err != nil {
 		p.problem("%v", err)
 		return
 	}
-	newBare, err := p.is.asWritten()
-	if err != nil {
-		p.problem("%v", err)
-		return
-	}
-	was, is := oldBare.params(old), newBare.params(new)
-	if was != nil && is != nil {
-		p.compare(&root{
-			use: new.Wire, direction: to, old: was, new: is,
-			judgedOld: []string{old.Definition}, judgedNew: []string{new.Definition},
-			wrap: func(v any) any {
-				whole := maps.Clone(v.(map[string]any))
-				whole["jsonrpc"], whole["id"], whole["method"] = "2.0", 0, new.Wire
-				return whole
-			},
-		})
-	}
+	p.roots(&root{
+		use: new.Wire, direction: to,
+		old: oldBare.decl(p.was.rev.Definition(old.Definition)), new: newBare.decl(p.is.rev.Definition(new.Definition)),
+		judgedOld: []string{old.Definition}, judgedNew: []string{new.Definition},
+		wrap: func(v any) any {
+			whole := maps.Clone(v.(map[string]any))
+			whole["jsonrpc"], whole["id"], whole["method"] = "2.0", 0, new.Wire
+			return whole
+		},
+	})
 	if old.Result != nil && new.Result != nil {
 		at := p.declared(useOf(new, "result"), to.answer(), old.Result, new.Result)
 		at.old, at.new = oldBare.decl(old.Result), newBare.decl(new.Result)
-		p.compare(at)
+		p.roots(at)
 	}
-}
-
-// params returns the shape of the messages of a method, which have no other members than params.
-func (s *messages) params(m *ir.Method) *Shape {
-	decl := s.rev.Definition(m.Definition)
-	if decl == nil {
-		return nil
-	}
-	return s.decl(decl)
 }

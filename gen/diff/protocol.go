@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -82,9 +81,6 @@ func (s *messages) asWritten() (*messages, error) {
 	}
 	for _, m := range s.methods {
 		decl := s.rev.Definition(m.Definition)
-		if decl == nil {
-			continue
-		}
 		request := map[string]any{"type": "object"}
 		node, _ := bare.node(decl.Pointer).(map[string]any)
 		properties, _ := node["properties"].(map[string]any)
@@ -334,22 +330,12 @@ func envelopeOf(m *ir.Method) string {
 
 // message returns the shape of a request or notification on the wire: its own definition and
 // the members that the envelope adds.
-func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
+func (s *messages) message(m *ir.Method) (*Shape, []string) {
 	decl := s.rev.Definition(m.Definition)
-	if decl == nil {
-		return nil, nil, fmt.Errorf("%s: %s is no definition", s.rev.ID, m.Definition)
-	}
 	judged := []string{decl.Key()}
-	var envelope *ir.Decl
-	if !m.Within {
-		envelope = s.rev.Definition(envelopeOf(m))
-	}
-	if envelope != nil {
-		judged = append(judged, envelope.Key())
-	}
 	list := []*jsonschema.Schema{s.at(decl)}
-	if envelope != nil {
-		list = append(list, s.at(envelope))
+	if envelope := s.rev.Definition(envelopeOf(m)); envelope != nil && !m.Within {
+		list, judged = append(list, s.at(envelope)), append(judged, envelope.Key())
 	}
 	shape := s.shape(list...)
 	if slices.ContainsFunc(shape.alts(), func(a *Alt) bool { return a.Kind != kindObject }) {
@@ -360,7 +346,7 @@ func (s *messages) message(m *ir.Method) (*Shape, []string, error) {
 		only.accepts = func(v any) bool { return kindOf(v) == kindObject && all(v) }
 		shape = &Shape{Where: shape.Where, About: shape.About, from: shape.from, set: &only}
 	}
-	return shape, judged, nil
+	return shape, judged
 }
 
 // envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params

@@ -95,7 +95,7 @@ func bare(raw wire.Raw) string {
 	if raw.Kind() != wire.KindObject {
 		return string(raw)
 	}
-	return render(membersBut(wire.Object(raw), "description", "title", "examples"))
+	return fmt.Sprint(membersBut(wire.Object(raw), "description", "title", "examples"))
 }
 
 // like returns the similarity of two tools, or 0 if they are unrelated.

@@ -43,13 +43,6 @@ type Report struct {
 	Summary  Summary  `json:"summary"`
 }
 
-// progressed calls the Progress of a side, unless it is nil.
-func progressed(progress func()) {
-	if progress != nil {
-		progress()
-	}
-}
-
 // Compared counts the subjects that both sides have: methods of revisions, or tools.
 type Compared struct {
 	Subjects int `json:"subjects"`
@@ -63,6 +56,19 @@ type Compared struct {
 	Changed []string `json:"changed,omitempty"`
 	Added   []string `json:"added,omitempty"`
 	Removed []string `json:"removed,omitempty"`
+}
+
+// add counts a subject that a side has or not, and reports whether both have it.
+func (c *Compared) add(name string, was, is bool) (both bool) {
+	switch {
+	case !is:
+		c.Removed = append(c.Removed, name)
+	case !was:
+		c.Added = append(c.Added, name)
+	default:
+		c.Subjects++
+	}
+	return was && is
 }
 
 // Summary counts findings: by level for those that are not accepted, and the accepted ones.

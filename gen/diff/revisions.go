@@ -79,16 +79,8 @@ type protocol struct {
 	comparer *comparer
 }
 
-// compare reports the differences at a root.
-func (p *protocol) compare(at *root) {
-	list, problem := p.comparer.messages(at.old, at.new, at.use)
-	if problem != "" {
-		p.problem("%s", problem)
-	}
-	for _, one := range list {
-		p.add(one, at)
-	}
-}
+// roots compares the shapes of a root.
+func (p *protocol) roots(at *root) { p.compare(p.comparer, at.use, at) }
 
 func (p *protocol) envelope() error {
 	old, err := p.was.envelope()
@@ -102,7 +94,7 @@ func (p *protocol) envelope() error {
 	if old == nil || new == nil {
 		return nil // the messages of the methods are compared anyway
 	}
-	p.compare(&root{
+	p.roots(&root{
 		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
 		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
 	})
@@ -119,6 +111,9 @@ func direction(toServer, toClient bool) Direction {
 	return ToServer
 }
 
+// reaches reports whether a method is sent to a side.
+func reaches(m *ir.Method, to Direction) bool { return to == ToServer && m.ToServer || to == ToClient && m.ToClient }
+
 // answer returns the direction of the answers.
 func (d Direction) answer() Direction {
 	switch d {
@@ -131,28 +126,20 @@ func (d Direction) answer() Direction {
 }
 
 func (p *protocol) methods(report *Report, progress func()) {
-	names := slices.Sorted(maps.Keys(p.was.methods))
-	for _, wire := range names {
+	for _, wire := range keysOf(p.was.methods, p.is.methods) {
 		old, new := p.was.methods[wire], p.is.methods[wire]
-		if new == nil {
-			report.Compared.Removed = append(report.Compared.Removed, wire)
-			p.presence("method-removed", p.was, p.is, old)
-			continue
-		}
-		report.Compared.Subjects++
+		both := report.Compared.add(wire, old != nil, new != nil)
 		if sameKind(old, new) {
 			p.method(old, new)
 		} else {
-			p.presence("method-removed", p.was, p.is, old)
-			p.presence("method-added", p.was, p.is, new)
+			p.presence(narrows, old)
+			p.presence(widens, new)
+		}
+		if both && !sameKind(old, new) {
 			p.payload(old, new)
 		}
-		progressed(progress)
-	}
-	for _, wire := range slices.Sorted(maps.Keys(p.is.methods)) {
-		if p.was.methods[wire] == nil {
-			report.Compared.Added = append(report.Compared.Added, wire)
-			p.presence("method-added", p.was, p.is, p.is.methods[wire])
+		if both && progress != nil {
+			progress()
 		}
 	}
 	p.statements()
@@ -198,26 +185,28 @@ func unions(m *ir.Method, d Direction) []string {
 	return []string{side + "Request"}
 }
 
-// presence reports a method that only one side has.
-func (p *protocol) presence(rule string, was, is *messages, m *ir.Method) {
-	ch := &change{rule: rule, args: []string{kindOfMethod(m), m.Wire}}
-	lacks := was
-	if rule == "method-removed" {
-		lacks = is
+// presence reports a method that only one side has, or has in another kind of message. It does nothing for nil.
+func (p *protocol) presence(way int, m *ir.Method) {
+	if m == nil {
+		return
 	}
+	guard := ""
 	switch {
-	case m.Capability != "" && !lacks.declares(m):
-		ch.guard = guardCapability
+	case m.Capability != "" && !p.sides()[1-way].declares(m):
+		guard = guardCapability
 	case m.Notification:
-		ch.guard = guardNoAnswer
+		guard = guardNoAnswer
 	}
 	to := direction(m.ToServer, m.ToClient)
 	judge := to
 	if to == BothWays {
 		judge = ToServer
 	}
-	p.exists(ch, was, is, m, to, judge)
+	p.exists("method-removed", guard, way, m, to, judge, kindOfMethod(m), m.Wire)
 }
+
+// sides returns the old side and the new one.
+func (p *protocol) sides() [2]*messages { return [2]*messages{p.was, p.is} }
 
 // declares reports whether the revision can declare the capability of a method. A peer that
 // declares the capability receives the method even if its revision does not define it.
@@ -232,114 +221,58 @@ func (s *messages) declares(m *ir.Method) bool {
 
 // hasMember reports whether a definition declares a member path.
 func (s *messages) hasMember(name string, path []string) bool {
-	decl := s.rev.Definition(name)
-	if decl == nil {
-		return false
-	}
-	t := decl.Type
-	for _, wire := range path {
-		fields := fieldsOf(t)
-		i := slices.IndexFunc(fields, func(f *ir.Field) bool { return f.Wire == wire })
-		if i < 0 {
-			return false
-		}
-		t = fields[i].Type
-	}
-	return true
+	_, ok := s.below(s.rev.Definition(name), path)
+	return ok
 }
 
-// exists reports that only one side has a method in a direction. Every message of the method
-// shows that, so the finding needs no example. If it has one, the unions of all messages judge
-// it.
-func (p *protocol) exists(ch *change, was, is *messages, m *ir.Method, to, judge Direction) {
+// exists reports that only one side has a method in a direction. If the finding has an example, the unions of all
+// messages judge it.
+func (p *protocol) exists(rule, guard string, way int, m *ir.Method, to, judge Direction, args ...string) {
 	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
-	has, lacks, way := is, was, widens
-	if p.rules.rule(ch.rule).Effect.Narrows() {
-		has, lacks, way = was, is, narrows
-	}
-	decl := has.rev.Definition(m.Definition)
-	sides := [2]*Place{&ch.old, &ch.new}
-	*sides[way] = Place{decl.Name, decl.Pointer}
+	has, lacks := p.sides()[way], p.sides()[1-way]
 	if lacks.rev.Definition(unions(m, judge)[0]) == nil {
 		// The side has no messages of this kind in that direction, so it refuses all.
 		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
 	}
-	one := ch.about(m.Wire)
-	shape, _, err := has.message(m)
-	switch {
-	case err != nil:
-		one.ways[way] = outcome{state: unproven, sure: true, why: err.Error()}
-	default:
-		one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make such a message"}
-		if a := p.comparer.finder(has.root).find(shape.from, nil, nil); a.is == found {
-			one.ways[way] = outcome{state: shown, values: []any{a.value}}
-		}
-	}
-	p.add(one, at)
+	ch := p.lone(rule, way, placeOf(has.rev.Definition(m.Definition)), args...)
+	ch.guard = guard
+	shape, _ := has.message(m)
+	p.lacked(ch, way, m.Wire, p.comparer.finder(has.root), shape.from, "mcpgen cannot make such a message", at)
 }
 
 // method compares a method that both sides have.
 func (p *protocol) method(old, new *ir.Method) {
 	to := direction(new.ToServer || old.ToServer, new.ToClient || old.ToClient)
-	for _, way := range []struct {
-		was, is bool
-		to      Direction
-		name    string
-	}{{old.ToServer, new.ToServer, ToServer, "server"}, {old.ToClient, new.ToClient, ToClient, "client"}} {
-		switch {
-		case way.is && !way.was:
-			p.exists(&change{rule: "method-direction-added", args: []string{way.name}}, p.was, p.is, new, way.to, way.to)
-		case way.was && !way.is:
-			p.exists(&change{rule: "method-direction-removed", args: []string{way.name}}, p.was, p.is, old, way.to, way.to)
+	for _, to := range []Direction{ToServer, ToClient} {
+		for way, m := range [2]*ir.Method{old, new} {
+			if other := [2]*ir.Method{new, old}[way]; reaches(m, to) && !reaches(other, to) {
+				p.exists("method-direction-removed", "", way, m, to, to, map[Direction]string{ToServer: "server", ToClient: "client"}[to])
+			}
 		}
 	}
-	was, judgedOld, err := p.was.message(old)
-	if err != nil {
-		p.problem("%v", err)
-		return
-	}
-	is, judgedNew, err := p.is.message(new)
-	if err != nil {
-		p.problem("%v", err)
-		return
-	}
+	was, judgedOld := p.was.message(old)
+	is, judgedNew := p.is.message(new)
 	at := &root{use: new.Wire, direction: to, old: was, new: is, judgedOld: judgedOld, judgedNew: judgedNew}
 	if old.Capability != new.Capability {
 		p.tell(&change{rule: "method-capability-changed", old: was.Where, new: is.Where,
 			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)
 	}
-	p.compare(at)
+	p.roots(at)
 	if old.Result == nil || new.Result == nil {
 		return // a notification, or a leniently read side without a usable result
 	}
-	p.compare(p.declared(new.Wire+" result", to.answer(), old.Result, new.Result))
+	p.roots(p.declared(new.Wire+" result", to.answer(), old.Result, new.Result))
 }
 
 // errors compares the error codes that have definitions.
 func (p *protocol) errors() {
-	old, new := p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes()
-	tell := func(rule string, code int64, d *ir.Decl, was, is Place) {
-		text := strconv.FormatInt(code, 10)
-		p.tell(&change{rule: rule, old: was, new: is, args: []string{text, d.Name}}, d.Name, &root{use: "errors", direction: BothWays})
-	}
-	for _, code := range slices.Sorted(maps.Keys(old)) {
-		if d := old[code]; new[code] == nil {
-			tell("error-code-removed", code, d, Place{d.Name, d.Pointer}, Place{})
-		}
-	}
-	for _, code := range slices.Sorted(maps.Keys(new)) {
-		if d := new[code]; old[code] == nil {
-			tell("error-code-added", code, d, Place{}, Place{d.Name, d.Pointer})
-		}
-	}
+	apart(p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes(), func(way int, code int64, d *ir.Decl) {
+		ch := p.lone("error-code-removed", way, placeOf(d), strconv.FormatInt(code, 10), d.Name)
+		p.tell(ch, d.Name, &root{use: "errors", direction: BothWays})
+	})
 }
 
-func fieldsOf(t ir.Type) []*ir.Field {
-	if o, ok := ir.Resolve(t).(*ir.Object); ok {
-		return o.Fields
-	}
-	return nil
-}
+func placeOf(d *ir.Decl) Place { return Place{d.Name, d.Pointer} }
 
 // unchanged counts the methods without findings.
 func (p *protocol) unchanged(report *Report) {

@@ -1,8 +1,8 @@
 package diff
 
 import (
+	"cmp"
 	"fmt"
-	"maps"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -40,62 +40,42 @@ func Tools(old, new ToolList) (*Report, error) {
 	rules := newRuleTable()
 	t := newToolLists(rules, old, new)
 	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
-	was, is := byName(old.List), byName(new.List)
+	nameOf := func(t *tools.Tool) string { return t.Name }
+	was, is := byKey(old.List.Tools, nameOf), byKey(new.List.Tools, nameOf)
 	if old.Catalog != nil && new.Catalog != nil && !t.has(report, old, new, catalog.Tools) {
 		was, is = nil, nil
 	}
 	report.Compared.Items += len(was) + len(is)
-	renamed := renames(was, is)
-	for before, after := range renamed {
+	for before, after := range renames(was, is) {
 		// Both maps use the new name from here on.
 		was[after] = was[before]
 		delete(was, before)
 	}
-	names := slices.Sorted(maps.Keys(was))
-	for _, name := range slices.Sorted(maps.Keys(is)) {
-		if was[name] == nil {
-			names = append(names, name)
-		}
-	}
+	names := keysOf(was, is)
 	parts := make([]*toolLists, len(names))
 	parallel(len(names), func(i int) {
+		before, after := was[names[i]], is[names[i]]
 		parts[i] = newToolLists(rules, old, new)
-		parts[i].tool(was[names[i]], is[names[i]])
-		if was[names[i]] != nil && is[names[i]] != nil {
-			progressed(new.Progress)
+		if parts[i].tools(before, after); before != nil && after != nil && new.Progress != nil {
+			new.Progress()
 		}
 	})
 	for i, name := range names {
 		t.join(&parts[i].assembler)
 		switch {
-		case is[name] == nil:
-			report.Compared.Removed = append(report.Compared.Removed, name)
-			continue
-		case was[name] == nil:
-			report.Compared.Added = append(report.Compared.Added, name)
-			continue
+		case !report.Compared.add(name, was[name] != nil, is[name] != nil):
 		case len(parts[i].order) == 0:
 			report.Compared.Unchanged++
 		default:
 			report.Compared.Changed = append(report.Compared.Changed, name)
 		}
-		report.Compared.Subjects++
 	}
 	t.offers(report, old, new)
 	report.Findings = t.list()
 	report.Problems = t.problems
 	report.notes(old.Notes, new.Notes)
-	name(report.Findings, old.List, new.List)
 	report.finish()
 	return report, nil
-}
-
-func byName(list *tools.List) map[string]*tools.Tool {
-	all := map[string]*tools.Tool{}
-	for _, t := range list.Tools {
-		all[t.Name] = t
-	}
-	return all
 }
 
 // toolLists compares tool lists, or two tools of them.
@@ -128,45 +108,36 @@ func parallel(n int, f func(i int)) {
 	}
 }
 
-// presence reports a tool that only one list has. Every call shows that, so the finding needs
-// no example, but it has one if possible.
-func (t *toolLists) presence(rule string, tool *tools.Tool) {
+// presence reports a tool that only one list has.
+func (t *toolLists) presence(way int, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judgedOld: []string{ofInput(tool.Name)}, judgedNew: []string{ofInput(tool.Name)}}
-	at.judges = [2]Judge{schemaJudge{c.engine, tool.Input}, schemaJudge{}}
-	ch := &change{rule: rule, old: Place{tool.Name, tool.Pointer}}
-	way := narrows
-	if rule == "tool-added" {
-		ch.old, ch.new, ch.guard, way = ch.new, ch.old, guardListed, widens
-		at.judges[0], at.judges[1] = at.judges[1], at.judges[0]
+	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
+	ch := t.lone("tool-removed", way, Place{tool.Name, tool.Pointer})
+	if way == widens {
+		ch.guard = guardListed
 	}
-	one := ch.about(tool.Name)
-	one.ways[way] = outcome{state: unproven, sure: true, why: "mcpgen cannot make arguments that the tool accepts"}
-	if a := c.finder(tool.Input.Root()).find([]*jsonschema.Schema{tool.Input}, nil, nil); a.is == found {
-		one.ways[way] = outcome{state: shown, values: []any{a.value}}
-	}
-	t.add(one, at)
+	t.lacked(ch, way, tool.Name, c.finder(tool.Input.Root()), []*jsonschema.Schema{tool.Input}, "mcpgen cannot make arguments that the tool accepts", at)
 }
 
-// tool compares two tools, or reports the one that only one list has.
-func (t *toolLists) tool(old, new *tools.Tool) {
+// tools compares two tools, or reports the one that only one list has.
+func (t *toolLists) tools(old, new *tools.Tool) {
+	t.tool = cmp.Or(old, new).Name
 	switch {
 	case new == nil:
-		t.presence("tool-removed", old)
+		t.presence(narrows, old)
 		return
 	case old == nil:
-		t.presence("tool-added", new)
+		t.presence(widens, new)
 		return
 	case old.Name != new.Name:
 		t.renamed(old, new)
 	}
 	if canonical(old.Input.Source) != canonical(new.Input.Source) {
-		c := newComparer(t.rules, guardIgnoredMember)
-		t.compare(c, new.Name+".input", &root{use: "tools/call " + new.Name, direction: ToServer,
-			old: newSchemaBuilder(old.Input, c.engine).shape(old.Input), new: newSchemaBuilder(new.Input, c.engine).shape(new.Input),
-			judges:    [2]Judge{schemaJudge{c.engine, old.Input}, schemaJudge{c.engine, new.Input}},
-			judgedOld: []string{ofInput(old.Name)}, judgedNew: []string{ofInput(new.Name)}})
+		c, at := t.schemas(old.Input, new.Input, guardIgnoredMember)
+		at.use, at.direction, at.judgedOld, at.judgedNew = "tools/call "+new.Name, ToServer, []string{ofInput(old.Name)}, []string{ofInput(new.Name)}
+		t.compare(c, new.Name+".input", at)
 	}
 	t.output(old, new)
 	at := &root{use: "tools/list", direction: ToClient}
@@ -180,61 +151,53 @@ func (t *toolLists) tool(old, new *tools.Tool) {
 		tell("tool-title-changed", inQuotes(was), inQuotes(is))
 	}
 	t.taskSupport(old, new)
-	t.dialects(old, new, tell)
+	dialects(old, new, tell)
 	t.mirrored(old, new)
-	t.annotations(old, new, tell)
-	t.metadata(old, new, tell)
-}
-
-func (t *toolLists) compare(c *comparer, path string, at *root) {
-	list, problem := c.messages(at.old, at.new, path)
-	if problem != "" {
-		t.problem("%s", problem)
-	}
-	for _, one := range list {
-		t.add(one, at)
+	promises(old, new, tell)
+	for _, name := range differing(otherMembers(old), otherMembers(new)) {
+		tell("tool-metadata-changed", name)
 	}
 }
 
+// schemas returns the root of two schemas, and a comparer for them. dropped is the guard for a member that one of
+// them does not declare.
+func (t *toolLists) schemas(old, new *jsonschema.Schema, dropped string) (*comparer, *root) {
+	c := newComparer(t.rules, dropped)
+	return c, &root{
+		old: newSchemaBuilder(old, c.engine).shape(old), new: newSchemaBuilder(new, c.engine).shape(new),
+		judges: [2]Judge{schemaJudge{c.engine, old}, schemaJudge{c.engine, new}},
+	}
+}
+
+// output compares the output schemas. A tool without one may return any object.
 func (t *toolLists) output(old, new *tools.Tool) {
-	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(old.Output.Source) == canonical(new.Output.Source) {
+	schema := func(tool *tools.Tool) *jsonschema.Schema {
+		anyObject, _ := jsonschema.Read(tool.Pointer, `{"type":"object"}`)
+		return cmp.Or(tool.Output, anyObject)
+	}
+	was, is := schema(old), schema(new)
+	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(was.Source) == canonical(is.Source) {
 		return
 	}
-	c := newComparer(t.rules, guardOpenObject)
-	shape := func(tool *tools.Tool) *Shape {
-		if tool.Output == nil { // any object
-			return anything(Place{Pointer: tool.Pointer})
-		}
-		return newSchemaBuilder(tool.Output, c.engine).shape(tool.Output)
-	}
-	judge := func(tool *tools.Tool) Judge {
-		if tool.Output == nil {
-			anyObject, _ := jsonschema.Read("", `{"type":"object"}`)
-			return schemaJudge{c.engine, anyObject}
-		}
-		return schemaJudge{c.engine, tool.Output}
-	}
-	at := &root{use: "tools/call " + new.Name + " result", direction: ToClient, old: shape(old), new: shape(new),
-		judges:    [2]Judge{judge(old), judge(new)},
-		judgedOld: []string{ofOutput(old.Name)}, judgedNew: []string{ofOutput(new.Name)}}
+	c, at := t.schemas(was, is, guardOpenObject)
+	at.use, at.direction, at.judgedOld, at.judgedNew = "tools/call "+new.Name+" result", ToClient, []string{ofOutput(old.Name)}, []string{ofOutput(new.Name)}
 	path := new.Name + ".output"
 	if old.Output != nil && new.Output != nil {
 		t.compare(c, path, at)
 		return
 	}
-	rule, described, direction := "output-schema-added", at.new, narrows
+	rule, way, object, described := "output-schema-added", narrows, was, is
 	if new.Output == nil {
-		rule, described, direction = "output-schema-removed", at.old, widens
+		rule, way, object, described = "output-schema-removed", widens, is, was
 	}
 	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
-	w := way{refused: described.from, kinds: kindObject}
-	switch a := c.finder(nil).search(w, nil, described.from, nil); a.is {
+	switch a := c.finder(nil).find([]*jsonschema.Schema{object}, []*jsonschema.Schema{described}, nil); a.is {
 	case found:
-		one.ways[direction] = outcome{state: shown, values: []any{a.value}}
+		one.ways[way] = outcome{state: shown, values: []any{a.value}}
 	case none:
-		one.ways[direction], one.change.guard = outcome{state: noted}, guardPromisedNobody
+		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
 	default:
-		one.ways[direction] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
+		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
 	}
 	t.add(one, at)
 }
@@ -248,7 +211,8 @@ func titleOf(tool *tools.Tool) string {
 	return tool.Title
 }
 
-func (t *toolLists) annotations(old, new *tools.Tool, tell func(rule string, args ...string)) {
+// promises compares the promises of annotations.
+func promises(old, new *tools.Tool, tell func(rule string, args ...string)) {
 	readOnly := annotations[0]
 	for _, a := range annotations {
 		if a.ifWrites && (readOnly.promised(old) || readOnly.promised(new)) {
@@ -275,37 +239,24 @@ func (a annotation) promised(tool *tools.Tool) bool {
 	return value == a.promises
 }
 
-// metadata compares the members of the definition that no other rule compares.
-func (t *toolLists) metadata(old, new *tools.Tool, tell func(rule string, args ...string)) {
-	was, is := otherMembers(old), otherMembers(new)
-	names := maps.Clone(was)
-	maps.Copy(names, is)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if was[name] == is[name] {
-			continue
-		}
-		tell("tool-metadata-changed", name)
-	}
+// differing returns the names of the members that differ, or that one side lacks.
+func differing(old, new map[string]string) []string {
+	return slices.DeleteFunc(keysOf(old, new), func(name string) bool { return old[name] == new[name] })
 }
 
+// otherMembers returns the members of the definition that no other rule compares.
 func otherMembers(tool *tools.Tool) map[string]string {
-	others := map[string]string{}
-	for name, raw := range tool.Definition.All() {
-		switch name {
-		case "name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters":
-		case "annotations", "execution":
-			if raw.Kind() != wire.KindObject {
-				others[name] = canonical(raw)
-				continue
+	others := membersBut(tool.Definition, "name", "title", "description", "inputSchema", "outputSchema", "input_schema", "parameters")
+	told := []string{"title", "taskSupport"}
+	for _, a := range annotations {
+		told = append(told, a.member)
+	}
+	for _, outer := range []string{"annotations", "execution"} {
+		if raw, _ := tool.Definition.Get(outer); raw.Kind() == wire.KindObject {
+			delete(others, outer)
+			for inner, text := range membersBut(wire.Object(raw), told...) {
+				others[outer+"."+inner] = text
 			}
-			for inner, value := range wire.Object(raw).All() {
-				told := inner == "title" || inner == "taskSupport"
-				if !told && !slices.ContainsFunc(annotations, func(a annotation) bool { return a.member == inner }) {
-					others[name+"."+inner] = canonical(value)
-				}
-			}
-		default:
-			others[name] = canonical(raw)
 		}
 	}
 	return others
