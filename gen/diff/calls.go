@@ -1,12 +1,13 @@
 package diff
 
 import (
-	"slices"
+	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -95,107 +96,71 @@ type header struct {
 	wrong string
 }
 
-// headers returns the headers of a tool by the path of the parameter.
-func headers(tool *tools.Tool) map[string]*header {
-	all := map[string]*header{}
-	taken := map[string]bool{}
-	collectHeaders(tool.Input, tool.Name+".input", true, all, 0)
-	for _, path := range sortedKeys(all) {
-		h := all[path]
-		lower := strings.ToLower(h.name)
-		if h.wrong == "" && taken[lower] {
-			h.wrong = "used by another parameter as well"
+// headersOf returns the headers of a tool by the paths of the parameters. That of an annotation that no chain of
+// properties leads to is its pointer below the schema.
+func headersOf(tool *tools.Tool) map[string]*header {
+	const keyword = "x-mcp-header"
+	input := tool.Name + ".input"
+	all, byPointer := map[string]*header{}, map[string]*header{}
+	add := func(path string, h *header) { all[path], byPointer[h.place.Pointer] = h, h }
+	var walk func(s *jsonschema.Schema, path string)
+	walk = func(s *jsonschema.Schema, path string) {
+		if raw, ok := s.Source.Child(keyword); ok {
+			name, _ := raw.Str()
+			add(path, &header{name: name, place: Place{path, s.Pointer}})
 		}
-		taken[lower] = true
+		for _, p := range s.Properties {
+			walk(p.Schema, path+"."+p.Name)
+		}
+	}
+	walk(tool.Input, input)
+	var invalid *wire.ValidationError
+	if _, err := headers.NewTable(tool.Input.Source); errors.As(err, &invalid) {
+		for _, p := range invalid.Problems {
+			at := strings.TrimSuffix(p.Pointer, "/"+keyword)
+			pointer := tool.Input.Pointer + at
+			if byPointer[pointer] == nil {
+				add(input+at, &header{place: Place{input + at, pointer}})
+			}
+			byPointer[pointer].wrong = p.Message
+		}
 	}
 	return all
 }
 
-// mostHeaders limits the depth of the search for headers. They may only stand below properties.
-const mostHeaders = 50
-
-func collectHeaders(s *jsonschema.Schema, path string, reachable bool, all map[string]*header, depth int) {
-	if s == nil || depth > mostHeaders || s.Source.Kind() != wire.KindObject {
-		return
-	}
-	if raw, ok := wire.Object(s.Source).Get("x-mcp-header"); ok {
-		h := &header{place: Place{path, s.Pointer}}
-		name, isText := raw.Str()
-		h.name = name
-		primitive := len(s.Types) == 1 && slices.Contains([]string{"string", "integer", "boolean"}, s.Types[0])
-		switch {
-		case !isText:
-			h.wrong = "not a string"
-		case name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isTokenRune(r) }):
-			h.wrong = "not a valid header name: " + strconv.Quote(name)
-		case depth == 0 || !reachable:
-			h.wrong = "at a place that cannot be reached through properties alone"
-		case !primitive:
-			h.wrong = "at a parameter that is not a string, an integer or a boolean"
-		}
-		all[path] = h
-	}
-	for _, p := range s.Properties {
-		collectHeaders(p.Schema, path+"."+p.Name, reachable, all, depth+1)
-	}
-	others := slices.Concat([]*jsonschema.Schema{s.Items, s.AdditionalProperties, s.Not, s.If, s.Then, s.Else, s.Contains}, s.PrefixItems, s.AllOf, s.AnyOf, s.OneOf)
-	for i, other := range others {
-		if other != nil {
-			collectHeaders(other, path+"|"+strconv.Itoa(i), false, all, depth+1)
-		}
-	}
-	for _, d := range s.Defs {
-		collectHeaders(d.Schema, path+"|$defs."+d.Name, false, all, depth+1)
-	}
-}
-
-// isTokenRune reports whether a token of RFC 9110 may contain a character.
-func isTokenRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > 0 && r < 0x80 && strings.ContainsRune("!#$%&'*+-.^_`|~", r)
-}
-
 // mirrored compares the parameters that clients copy into headers.
 func (t *toolLists) mirrored(old, new *tools.Tool) {
-	was, is := headers(old), headers(new)
-	at := &root{use: "tools/call " + new.Name, direction: ToServer}
-	for _, path := range sortedKeys(was, is) {
-		o, n := was[path], is[path]
+	was, is := headersOf(old), headersOf(new)
+	for _, path := range keysOf(was, is) {
 		ch := &change{guard: guardMirrored}
-		name := path[strings.LastIndexByte(path, '.')+1:]
-		if o != nil {
-			ch.old = o.place
+		args := []string{path[strings.LastIndexByte(path, '.')+1:]}
+		var wrong [2]string
+		for way, h := range [2]*header{was[path], is[path]} {
+			if h == nil {
+				continue
+			}
+			if wrong[way] = h.wrong; h.wrong == "" {
+				args = append(args, h.name)
+			}
+			*[2]*Place{&ch.old, &ch.new}[way] = h.place
 		}
-		if n != nil {
-			ch.new = n.place
-		}
-		wrong := func(h *header) bool { return h != nil && h.wrong != "" }
 		switch {
-		case wrong(n) && !wrong(o):
-			ch.rule, ch.args = "header-broken", []string{name, n.wrong}
-		case wrong(o) && !wrong(n):
-			ch.rule, ch.args = "header-repaired", []string{name, o.wrong}
-		case wrong(o):
+		case wrong[narrows] != "" && wrong[widens] != "":
 			continue
-		case o == nil:
-			ch.rule, ch.args = "header-added", []string{name, n.name}
-		case n == nil:
-			ch.rule, ch.args = "header-removed", []string{name, o.name}
-		case !strings.EqualFold(o.name, n.name):
-			ch.rule, ch.args = "header-changed", []string{name, o.name, n.name}
+		case wrong[widens] != "":
+			ch.rule, args = "header-broken", []string{args[0], wrong[widens]}
+		case wrong[narrows] != "":
+			ch.rule, args = "header-repaired", []string{args[0], wrong[narrows]}
+		case was[path] == nil:
+			ch.rule = "header-added"
+		case is[path] == nil:
+			ch.rule = "header-removed"
+		case !strings.EqualFold(args[1], args[2]):
+			ch.rule = "header-changed"
 		default:
 			continue
 		}
-		t.direct(ch, path, nil, nil, at)
+		ch.args = args
+		t.direct(ch, path, nil, nil, &root{use: "tools/call " + new.Name, direction: ToServer})
 	}
-}
-
-func sortedKeys(maps ...map[string]*header) []string {
-	var all []string
-	for _, m := range maps {
-		for key := range m {
-			all = append(all, key)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

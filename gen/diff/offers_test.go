@@ -118,6 +118,9 @@ var offerCases = []toolCase{
 	{input(`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"R"},"b":{"type":"string"}}}`),
 		input(`{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"R"},"b":{"type":"string","x-mcp-header":"r"}}}`), `header-broken t.input.b warn ok`},
 	{input(`{"type":"object","properties":{"a":{"type":"number"}}}`), input(`{"type":"object","properties":{"a":{"type":"number","x-mcp-header":"R"}}}`), `header-broken t.input.a warn ok`},
+	// A header repeats a value that may be null, but no element of an array.
+	{input(`{"type":"object","properties":{"a":{"type":["string","null"]}}}`), input(`{"type":"object","properties":{"a":{"type":["string","null"],"x-mcp-header":"R"}}}`), `header-added t.input.a warn ok`},
+	{input(`{"type":"object","properties":{"a":{"items":{"type":"string"}}}}`), input(`{"type":"object","properties":{"a":{"items":{"type":"string","x-mcp-header":"R"}}}}`), `header-broken t.input/properties/a/items warn ok`},
 
 	// Renames.
 	{renamed("get_weather", "Tells the weather.", twoMembers), renamed("weather", "Tells the weather.", twoMembers), `tool-renamed weather err info`},

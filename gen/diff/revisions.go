@@ -112,7 +112,9 @@ func direction(toServer, toClient bool) Direction {
 }
 
 // reaches reports whether a method is sent to a side.
-func reaches(m *ir.Method, to Direction) bool { return to == ToServer && m.ToServer || to == ToClient && m.ToClient }
+func reaches(m *ir.Method, to Direction) bool {
+	return to == ToServer && m.ToServer || to == ToClient && m.ToClient
+}
 
 // answer returns the direction of the answers.
 func (d Direction) answer() Direction {

@@ -83,8 +83,8 @@ func callRules() ruleSet {
 			args("member", "header").harm("{sender} does not send the header `Mcp-Param-{1}`, which {receiver} requires over HTTP.").keyword("x-mcp-header"),
 		alone(t, EffectIncomparable, "header-changed", "`{0}` is mirrored into the header `Mcp-Param-{2}`, was `Mcp-Param-{1}`", "The x-mcp-header of a parameter changed to another name.").
 			args("member", argBefore, argAfter).harm("{sender} sends the header `Mcp-Param-{sent}`, and {receiver} expects `Mcp-Param-{expected}`.").keyword("x-mcp-header"),
-		pair(t, "header-repaired", "header-broken", "the x-mcp-header of `{0}` is valid, was {1}", "the x-mcp-header of `{0}` is {1}",
+		pair(t, "header-repaired", "header-broken", "the x-mcp-header of `{0}` is valid, was invalid: {1}", "the x-mcp-header of `{0}` is invalid: {1}",
 			"x-mcp-header is invalid on one side, so clients omit the tool over HTTP.").
-			args("member", "problem").harm("A client over HTTP omits the tool from its list: x-mcp-header is {1}.").keyword("x-mcp-header"),
+			args("member", "problem").harm("A client over HTTP omits the tool from its list, because x-mcp-header is invalid: {1}.").keyword("x-mcp-header"),
 	)
 }
