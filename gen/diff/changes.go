@@ -49,20 +49,20 @@ func (c *comparer) constraint(p *pairing, old, new *Alt, keyword string) {
 	})
 }
 
-// conditional are the keywords of conditions on the whole value, most of which the forms do not show.
-var conditional = []string{"$dynamicRef", "$ref", "dependentSchemas", "if", "not", "oneOf", "unevaluatedItems", "unevaluatedProperties"}
-
-// conditions compares the keywords that the forms of alternatives do not show.
+// conditions compares the keywords with conditions that the forms of alternatives do not show.
 func (c *comparer) conditions(p *pairing, old, new *Alt) {
-	for _, keyword := range conditional {
+	for _, k := range keywords {
+		if k.shows == nil {
+			continue
+		}
 		branches := func(a *Alt) (list []*branch) {
-			if keyword == "oneOf" {
+			if k.name == "oneOf" {
 				for _, s := range a.refused {
-					list = append(list, &branch{keyword: keyword, accept: []*jsonschema.Schema{s}})
+					list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
 				}
 				return list
 			}
-			return slices.DeleteFunc(c.breaking(a, keyword), a.shows)
+			return slices.DeleteFunc(c.breaking(a, k.name), func(b *branch) bool { return k.shows(a, b) })
 		}
 		if len(branches(old))+len(branches(new)) == 0 {
 			continue
@@ -72,25 +72,9 @@ func (c *comparer) conditions(p *pairing, old, new *Alt) {
 		}
 		views := p.views(old, new)
 		c.asked(p, old, new, branches, func() (string, []string) {
-			return constraintRule(has(views[widens]), has(views[narrows])), []string{strconv.Quote(keyword)}
+			return constraintRule(has(views[widens]), has(views[narrows])), []string{strconv.Quote(k.name)}
 		})
 	}
-}
-
-// shows reports whether the forms and the refused schemas of an alternative have the condition of a branch.
-func (a *Alt) shows(b *branch) bool {
-	switch b.keyword {
-	case "oneOf":
-		return true
-	case "not":
-		return negated(b.of.Not) != nil
-	case "if":
-		return always(b.of.If) || never(b.of.If)
-	case "unevaluatedItems", "unevaluatedProperties":
-		_, clear := inPlace(b.of, a.all)
-		return clear
-	}
-	return false
 }
 
 // alts compares two alternatives of one kind.

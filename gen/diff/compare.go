@@ -370,9 +370,13 @@ func (c *comparer) writesAlike(v view, b *branch) bool {
 			return s == b.accept[0] || c.sameText(s.Source, b.accept[0].Source)
 		})
 	}
-	names, ok := wholly[b.keyword]
+	names := keywordOf(b.keyword).alike
 	return slices.ContainsFunc(v.from.all, func(s *jsonschema.Schema) bool {
-		return s == b.of || c.sameText(s.Source, b.of.Source) || ok && !slices.ContainsFunc(names, func(name string) bool { return !c.sameText(rawOf(s, name), rawOf(b.of, name)) })
+		return s == b.of || c.sameText(s.Source, b.of.Source) || len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+			own, _ := s.Source.Child(name)
+			other, _ := b.of.Source.Child(name)
+			return !c.sameText(own, other)
+		})
 	})
 }
 

@@ -9,137 +9,183 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file says what each keyword of a schema refuses. The values that break one are made in
+// This file says by which keywords a schema refuses values. The values that break one are made in
 // find_values.go, and changes.go and objects.go name the changes of one.
 
-// keyword is a keyword that values of one kind break. has reports whether a schema refuses values by it, and drop
-// removes it from a schema.
+// keyword is a keyword that refuses values.
 type keyword struct {
 	name string
-	kind kind
-	has  func(s *jsonschema.Schema) bool
+	// ways returns the ways in which a schema refuses a value by the keyword.
+	ways func(s *jsonschema.Schema) []*branch
+	// drop, unless it is nil, removes the keyword from a schema.
 	drop func(s *jsonschema.Schema)
+	// alike lists the keywords that decide what this one means: wherever they are written alike, it is the same. It
+	// is empty if other keywords matter too.
+	alike []string
+	// shows, unless it is nil, reports whether the forms and the refused schemas of an alternative have the condition
+	// of a branch. Only keywords with conditions on the whole value have it.
+	shows func(a *Alt, b *branch) bool
+}
+
+// breaks returns the ways of a keyword that only values of one kind break.
+func breaks(k kind, has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
+	return func(s *jsonschema.Schema) []*branch {
+		if !has(s) {
+			return nil
+		}
+		return []*branch{{kinds: k, breaks: []breach{{}}}}
+	}
+}
+
+// undecidable returns the way of a keyword that the finder cannot break.
+func undecidable(has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
+	return func(s *jsonschema.Schema) []*branch {
+		if !has(s) {
+			return nil
+		}
+		return []*branch{{unknown: true}}
+	}
+}
+
+// items returns the ways of a keyword with parts, of which each may be broken.
+func items[T any](k kind, parts func(s *jsonschema.Schema) []T) func(s *jsonschema.Schema) []*branch {
+	return func(s *jsonschema.Schema) []*branch {
+		return branches(parts(s), func(i int, _ T) *branch { return &branch{kinds: k, breaks: []breach{{item: i}}} })
+	}
+}
+
+func branches[T any](list []T, of func(i int, one T) *branch) (all []*branch) {
+	for i, one := range list {
+		all = append(all, of(i, one))
+	}
+	return all
+}
+
+// opened removes the keywords for other members, which belong together.
+func opened(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedProperties = nil, nil }
+
+func hidden(*Alt, *branch) bool { return false }
+
+// inside reports whether the unevaluated members or elements of an alternative are clear.
+func inside(a *Alt, b *branch) bool {
+	_, clear := inPlace(b.of, a.all)
+	return clear
 }
 
 var keywords = []keyword{
-	{"minimum", kindNumber, func(s *jsonschema.Schema) bool { return s.Minimum != "" || s.ExclusiveMinimum != "" }, func(s *jsonschema.Schema) { s.Minimum, s.ExclusiveMinimum = "", "" }},
-	{"maximum", kindNumber, func(s *jsonschema.Schema) bool { return s.Maximum != "" || s.ExclusiveMaximum != "" }, func(s *jsonschema.Schema) { s.Maximum, s.ExclusiveMaximum = "", "" }},
-	{"multipleOf", kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" }, func(s *jsonschema.Schema) { s.MultipleOf = "" }},
-	{"minLength", kindString, func(s *jsonschema.Schema) bool { return s.MinLength != nil }, func(s *jsonschema.Schema) { s.MinLength = nil }},
-	{"maxLength", kindString, func(s *jsonschema.Schema) bool { return s.MaxLength != nil }, func(s *jsonschema.Schema) { s.MaxLength = nil }},
-	{"pattern", kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil }, func(s *jsonschema.Schema) { s.Pattern = nil }},
-	{"format", kindString, func(s *jsonschema.Schema) bool { return s.Format != "" && isFormat(s.Format) }, func(s *jsonschema.Schema) { s.Format = "" }},
-	{"minItems", kindArray, func(s *jsonschema.Schema) bool { return s.MinItems != nil }, func(s *jsonschema.Schema) { s.MinItems = nil }},
-	{"maxItems", kindArray, func(s *jsonschema.Schema) bool { return s.MaxItems != nil }, func(s *jsonschema.Schema) { s.MaxItems = nil }},
-	{"uniqueItems", kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems }, func(s *jsonschema.Schema) { s.UniqueItems = false }},
-	{"items", kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) }, func(*jsonschema.Schema) {}},
-	{"contains", kindArray, func(s *jsonschema.Schema) bool { return s.Contains != nil && fewest(s) > 0 }, func(s *jsonschema.Schema) { s.Contains = nil }},
-	{"unevaluatedItems", kindArray, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedItems) }, func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }},
-	{"additionalProperties", kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) }, func(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedProperties = nil, nil }},
-	{"unevaluatedProperties", kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }, func(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedProperties = nil, nil }},
-	{"propertyNames", kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) }, func(s *jsonschema.Schema) { s.PropertyNames = nil }},
-	{"minProperties", kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil }, func(s *jsonschema.Schema) { s.MinProperties = nil }},
-	{"maxProperties", kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil }, func(s *jsonschema.Schema) { s.MaxProperties = nil }},
+	{name: "type", drop: func(s *jsonschema.Schema) { s.Types = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+		allowed, whole := kindsOf([]*jsonschema.Schema{s})
+		if allowed != kindAny {
+			list = append(list, &branch{kinds: kindAny &^ allowed})
+		}
+		if whole && allowed&kindNumber != 0 {
+			list = append(list, &branch{kinds: kindNumber, fraction: true})
+		}
+		return list
+	}},
+	{name: "enum", drop: func(s *jsonschema.Schema) { s.Enum, s.Const = nil, "" }, ways: breaks(0, func(s *jsonschema.Schema) bool { return s.Enum != nil || s.Const != "" })},
+	{name: "allOf", ways: func(s *jsonschema.Schema) []*branch {
+		return branches(without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...), func(_ int, one *jsonschema.Schema) *branch { return &branch{refuse: []*jsonschema.Schema{one}} })
+	}},
+	{name: "not", alike: []string{"not"}, drop: func(s *jsonschema.Schema) { s.Not = nil }, ways: func(s *jsonschema.Schema) []*branch {
+		return branches(without(s.Not), func(_ int, not *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{not}} })
+	}, shows: func(_ *Alt, b *branch) bool { return negated(b.of.Not) != nil }},
+	{name: "if", alike: []string{"if", "then", "else"}, drop: func(s *jsonschema.Schema) { s.If = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+		if s.Then != nil && s.If != nil {
+			list = append(list, &branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+		}
+		if s.Else != nil && s.If != nil {
+			list = append(list, &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+		}
+		return list
+	}, shows: func(_ *Alt, b *branch) bool { return always(b.of.If) || never(b.of.If) }},
+	{name: "properties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties })},
+	{name: "required", ways: func(s *jsonschema.Schema) []*branch {
+		return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })
+	}},
+	{name: "patternProperties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties })},
+	{name: "dependentRequired", drop: func(s *jsonschema.Schema) { s.DependentRequired = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+		for _, d := range s.DependentRequired {
+			list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, present: d.Name, absent: name} })...)
+		}
+		return list
+	}},
+	{name: "dependentSchemas", alike: []string{"dependentSchemas"}, drop: func(s *jsonschema.Schema) { s.DependentSchemas = nil }, ways: func(s *jsonschema.Schema) []*branch {
+		return branches(s.DependentSchemas, func(_ int, d jsonschema.Property) *branch {
+			return &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}}
+		})
+	}, shows: hidden},
+	{name: "prefixItems", ways: items(kindArray, func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems })},
+	{name: "minimum", drop: func(s *jsonschema.Schema) { s.Minimum, s.ExclusiveMinimum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Minimum != "" || s.ExclusiveMinimum != "" })},
+	{name: "maximum", drop: func(s *jsonschema.Schema) { s.Maximum, s.ExclusiveMaximum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Maximum != "" || s.ExclusiveMaximum != "" })},
+	{name: "multipleOf", alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" })},
+	{name: "minLength", drop: func(s *jsonschema.Schema) { s.MinLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MinLength != nil })},
+	{name: "maxLength", drop: func(s *jsonschema.Schema) { s.MaxLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MaxLength != nil })},
+	{name: "pattern", alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil })},
+	{name: "format", alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) })},
+	{name: "minItems", drop: func(s *jsonschema.Schema) { s.MinItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MinItems != nil })},
+	{name: "maxItems", drop: func(s *jsonschema.Schema) { s.MaxItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MaxItems != nil })},
+	{name: "uniqueItems", drop: func(s *jsonschema.Schema) { s.UniqueItems = false }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems })},
+	{name: "items", ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) })},
+	{name: "contains", alike: []string{"contains", "minContains", "maxContains"}, drop: func(s *jsonschema.Schema) { s.Contains = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+		if s.Contains != nil && fewest(s) > 0 {
+			list = append(list, &branch{kinds: kindArray, breaks: []breach{{}}})
+		}
+		if s.Contains != nil && s.MaxContains != nil {
+			list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooMany}}})
+		}
+		return list
+	}},
+	{name: "unevaluatedItems", drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedItems) }), shows: inside},
+	{name: "additionalProperties", drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) })},
+	{name: "unevaluatedProperties", drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }), shows: inside},
+	{name: "propertyNames", alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) })},
+	{name: "minProperties", drop: func(s *jsonschema.Schema) { s.MinProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil })},
+	{name: "maxProperties", drop: func(s *jsonschema.Schema) { s.MaxProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil })},
+	{name: "anyOf", ways: func(s *jsonschema.Schema) []*branch {
+		if s.AnyOf == nil {
+			return nil
+		}
+		return []*branch{{refuse: s.AnyOf}}
+	}},
+	{name: "oneOf", ways: func(s *jsonschema.Schema) (list []*branch) {
+		if s.OneOf != nil {
+			list = append(list, &branch{refuse: s.OneOf})
+		}
+		for i, x := range s.OneOf {
+			list = append(list, branches(s.OneOf[:i], func(_ int, y *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{x, y}} })...)
+		}
+		return list
+	}, shows: func(*Alt, *branch) bool { return true }},
+	{name: "$dynamicRef", alike: []string{"$dynamicRef"}, ways: undecidable(func(s *jsonschema.Schema) bool { return s.DynamicRef != "" }), shows: hidden},
+	{name: "$ref", alike: []string{"$ref"}, ways: undecidable(func(s *jsonschema.Schema) bool { return s.Meta }), shows: hidden},
+}
+
+// keywordOf returns the keyword with a name, or one without fields.
+func keywordOf(name string) (found keyword) {
+	for _, k := range keywords {
+		if k.name == name {
+			found = k
+		}
+	}
+	return found
 }
 
 // limits reports whether a schema that may be absent refuses a value.
 func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
-// waysToRefuse returns the ways in which a schema refuses a value, one for each keyword.
-func waysToRefuse(s *jsonschema.Schema) []*branch {
-	var list []*branch
-	add := func(keyword string, b *branch) {
-		b.of, b.keyword = s, keyword
-		list = append(list, b)
-	}
-	by := func(k kind, keyword string, item int) {
-		add(keyword, &branch{kinds: k, breaks: []breach{{s, keyword, item}}})
-	}
-	if s.Types != nil {
-		allowed, whole := kindsOf([]*jsonschema.Schema{s})
-		if allowed != kindAny {
-			add("type", &branch{kinds: kindAny &^ allowed})
-		}
-		if whole && allowed&kindNumber != 0 {
-			add("type", &branch{kinds: kindNumber, fraction: true})
-		}
-	}
-	if s.Enum != nil || s.Const != "" {
-		add("enum", &branch{breaks: []breach{{s, "enum", 0}}})
-	}
-	for _, one := range without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...) {
-		add("allOf", &branch{refuse: []*jsonschema.Schema{one}})
-	}
-	if s.Not != nil {
-		add("not", &branch{accept: []*jsonschema.Schema{s.Not}})
-	}
-	if s.Then != nil && s.If != nil {
-		add("if", &branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
-	}
-	if s.Else != nil && s.If != nil {
-		add("if", &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
-	}
-	for i := range s.Properties {
-		by(kindObject, "properties", i)
-	}
-	for _, name := range s.Required {
-		add("required", &branch{kinds: kindObject, absent: name})
-	}
-	for i := range s.PatternProperties {
-		by(kindObject, "patternProperties", i)
-	}
-	for _, d := range s.DependentRequired {
-		for _, name := range d.Required {
-			add("dependentRequired", &branch{kinds: kindObject, present: d.Name, absent: name})
-		}
-	}
-	for _, d := range s.DependentSchemas {
-		add("dependentSchemas", &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}})
-	}
-	for i := range s.PrefixItems {
-		by(kindArray, "prefixItems", i)
-	}
+// waysToRefuse returns the ways in which a schema refuses a value.
+func waysToRefuse(s *jsonschema.Schema) (list []*branch) {
 	for _, k := range keywords {
-		if k.has(s) {
-			by(k.kind, k.name, 0)
-		}
-	}
-	if s.Contains != nil && s.MaxContains != nil {
-		by(kindArray, "contains", tooMany)
-	}
-	if s.AnyOf != nil {
-		add("anyOf", &branch{refuse: s.AnyOf})
-	}
-	if s.OneOf != nil {
-		add("oneOf", &branch{refuse: s.OneOf})
-		for i, x := range s.OneOf {
-			for _, y := range s.OneOf[:i] {
-				add("oneOf", &branch{accept: []*jsonschema.Schema{x, y}})
+		for _, b := range k.ways(s) {
+			b.of, b.keyword = s, k.name
+			for i := range b.breaks {
+				b.breaks[i].of, b.breaks[i].keyword = s, k.name
 			}
+			list = append(list, b)
 		}
-	}
-	if s.DynamicRef != "" {
-		add("$dynamicRef", &branch{unknown: true})
-	}
-	if s.Meta {
-		add("$ref", &branch{unknown: true})
 	}
 	return list
-}
-
-// wholly lists the keywords that mean the same wherever they are written alike, with the keywords that
-// belong to them.
-var wholly = map[string][]string{
-	"not": {"not"}, "if": {"if", "then", "else"}, "contains": {"contains", "minContains", "maxContains"}, "propertyNames": {"propertyNames"},
-	"dependentSchemas": {"dependentSchemas"}, "pattern": {"pattern"}, "format": {"format"}, "multipleOf": {"multipleOf"}, "$dynamicRef": {"$dynamicRef"}, "$ref": {"$ref"},
-}
-
-func rawOf(s *jsonschema.Schema, name string) wire.Raw {
-	if s.Source.Kind() != wire.KindObject {
-		return ""
-	}
-	raw, _ := wire.Object(s.Source).Get(name)
-	return raw
 }
 
 // sameText reports whether two texts are the same schema, which must not have references.
@@ -169,23 +215,8 @@ func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
 	if b.absent != "" {
 		bare.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == b.absent })
 	}
-	switch b.keyword {
-	case "type":
-		bare.Types = nil
-	case "enum":
-		bare.Enum, bare.Const = nil, ""
-	case "dependentRequired":
-		bare.DependentRequired = nil
-	case "dependentSchemas":
-		bare.DependentSchemas = nil
-	case "not":
-		bare.Not = nil
-	case "if":
-		bare.If = nil
-	default:
-		if i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == b.keyword }); i >= 0 {
-			keywords[i].drop(bare)
-		}
+	if drop := keywordOf(b.keyword).drop; drop != nil {
+		drop(bare)
 	}
 	return bare
 }

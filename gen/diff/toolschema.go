@@ -507,8 +507,8 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(b.engine.breaking(a, conditional...), func(one *branch) bool {
-		return one.allowed()&a.Kind != 0 && !a.shows(one)
+	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(keywords, func(k keyword) bool {
+		return k.shows != nil && slices.ContainsFunc(b.engine.breaking(a, k.name), func(one *branch) bool { return one.allowed()&a.Kind != 0 && !k.shows(a, one) })
 	})
 	if !a.conditional {
 		return true
