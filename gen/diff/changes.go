@@ -288,15 +288,11 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 		p.children = append(p.children, &child{old: at(old, i), new: at(new, i), oldAlt: old, newAlt: new, element: true, index: i, path: path})
 	}
 	c.constraint(p, old, new, "contains")
-	if o.Unique != n.Unique {
-		rule, way := "unique-items-added", narrows
-		if o.Unique {
-			rule, way = "unique-items-removed", widens
+	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "uniqueItems") }, func() (string, []string) {
+		if n.Unique {
+			return "unique-items-added", nil
 		}
-		v := p.views(old, new)[way]
-		if w := c.ask(v, false, c.breaking(v.to, "uniqueItems")...); !w.refuted() {
-			p.between(old, new, rule).ways[way].join(w)
-		}
-	}
+		return "unique-items-removed", nil
+	})
 	c.spans(p, old, new, "minItems", "maxItems", o.Length, n.Length)
 }

@@ -563,22 +563,16 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 			}
 		}
 	}
-	for _, k := range []struct {
-		name string
-		has  bool
-	}{{"anyOf", s.AnyOf != nil}, {"oneOf", s.OneOf != nil}, {"if", s.If != nil}, {"not", s.Not != nil}, {"enum", s.Enum != nil}, {"const", s.Const != ""}} {
-		if k.has {
-			keyword = k.name
-			break
-		}
-	}
+	keyword = "type"
 	for _, b := range f.refusing(s) {
-		if len(b.breaks) == 1 && keyword == "" && b.kinds&kindOf(v) != 0 {
-			keyword = b.breaks[0].keyword
+		if len(b.breaks) == 1 && b.kinds&kindOf(v) != 0 {
+			keyword = b.keyword
 		}
 	}
-	if keyword == "" {
-		keyword = "type"
+	for _, name := range []string{"const", "enum", "not", "if", "oneOf", "anyOf"} { // these come first, the last one most
+		if _, has := s.Source.Child(name); has {
+			keyword = name
+		}
 	}
 	return s, keyword, path
 }

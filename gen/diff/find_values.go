@@ -20,9 +20,6 @@ const (
 	longestArray = 10_000
 )
 
-// isFormat reports whether validators check a format.
-func isFormat(name string) bool { _, ok := formats[name]; return ok }
-
 // listedBy returns the values that a schema lists, short ones first.
 func listedBy(s *jsonschema.Schema) (values []any) {
 	list := append(slices.Clone(s.Enum), given(s.Const)...)
@@ -242,7 +239,7 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	}
 	for _, format := range t.Formats {
 		if isFormat(format) {
-			if !try(formats[format]) {
+			if !try(formats[format].example) {
 				return false
 			}
 		}
@@ -252,7 +249,7 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	}
 	patterns := slices.Clone(t.Patterns)
 	for _, format := range t.Formats { // all strings of the format match, and others
-		if pattern, ok := formatPatterns[format]; ok && f.language(pattern) != nil {
+		if pattern := formats[format].pattern; pattern != "" && f.language(pattern) != nil {
 			patterns = append(patterns, pattern)
 		}
 	}
@@ -821,32 +818,6 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		patterns, all = patterns[:5], false
 	}
 	declared := slices.Clone(names)
-	for set := range 1 << len(patterns) {
-		var in, out []string
-		for i, p := range patterns {
-			if set&(1<<i) != 0 {
-				in = append(in, p)
-			} else {
-				out = append(out, p)
-			}
-		}
-		if set == 0 && len(out) == 0 {
-			break
-		}
-		length := span{}
-		for {
-			s, found, known := f.matching(in, out, length)
-			all = all && known
-			if !found || !known {
-				break
-			}
-			if !slices.Contains(declared, s) {
-				add(s)
-				break
-			}
-			length = atLeast(int64(len([]rune(s)) + 1))
-		}
-	}
 	var accept []*jsonschema.Schema
 	for _, s := range w.all {
 		if s.PropertyNames != nil {
@@ -855,7 +826,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 	}
 	all = all && len(rules) <= 1
 	for set := range 1 << len(patterns) {
-		if len(rules)+len(accept) == 0 {
+		if len(rules)+len(accept)+len(patterns) == 0 {
 			break
 		}
 		accept, rules := slices.Clone(accept), slices.Clone(rules)

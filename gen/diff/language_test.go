@@ -36,19 +36,19 @@ func TestFormats(t *testing.T) {
 			if !inFormat(format, s) {
 				continue
 			}
-			if pattern, ok := formatPatterns[format]; ok && !regexp.MustCompile(pattern).MatchString(s) {
+			if pattern := formats[format].pattern; !regexp.MustCompile(pattern).MatchString(s) {
 				t.Errorf("%q is a %s and does not match %s", s, format, pattern)
 			}
-			for _, other := range wider[format] {
+			for _, other := range formats[format].wider {
 				if !inFormat(other, s) {
 					t.Errorf("%q is a %s and no %s", s, format, other)
 				}
 			}
 		}
 	}
-	for format, s := range formats {
-		if !inFormat(format, s) {
-			t.Errorf("%q is no %s", s, format)
+	for name, f := range formats {
+		if !inFormat(name, f.example) {
+			t.Errorf("%q is no %s", f.example, name)
 		}
 	}
 }

@@ -21,30 +21,26 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 	}
 	type scored struct {
 		altPair
-		named, constant bool
-		score           float64
+		score float64
 	}
 	var candidates []scored
 	for _, o := range old {
 		for _, n := range new {
-			if score := c.likeness(o, n, 0); score > 0 {
-				named := o.Name != "" && o.Name == n.Name || o.Name == "" && o.of != "" && o.of == n.of
-				candidates = append(candidates, scored{altPair{o, n}, named, sameConstants(o, n), score})
+			score := c.likeness(o, n, 0)
+			if score == 0 {
+				continue
 			}
+			if sameConstants(o, n) {
+				score += 1e6
+			}
+			if o.Name != "" && o.Name == n.Name || o.Name == "" && o.of != "" && o.of == n.of {
+				score += 1e9
+			}
+			candidates = append(candidates, scored{altPair{o, n}, score})
 		}
-	}
-	first := func(a, b bool) int {
-		switch {
-		case a == b:
-			return 0
-		case a:
-			return -1
-		}
-		return 1
 	}
 	slices.SortStableFunc(candidates, func(a, b scored) int {
-		return cmp.Or(first(a.named, b.named), first(a.constant, b.constant), cmp.Compare(b.score, a.score),
-			strings.Compare(pairName(a.altPair), pairName(b.altPair)))
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(pairName(a.altPair), pairName(b.altPair)))
 	})
 	for _, s := range candidates {
 		if slices.Contains(gone, s.old) && slices.Contains(come, s.new) {

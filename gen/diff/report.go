@@ -174,15 +174,9 @@ func (d Direction) join(other Direction) Direction {
 // First returns the verdicts by the side that is upgraded first. If both sides send the value,
 // both orders have the worse verdict.
 func (f *Finding) First() (server, client Level) {
-	v := f.Verdicts
-	switch f.Direction {
-	case ToServer:
-		return v.ReceiverFirst, v.SenderFirst
-	case ToClient:
-		return v.SenderFirst, v.ReceiverFirst
-	}
-	both := worse(v.ReceiverFirst, v.SenderFirst)
-	return both, both
+	server, _ = f.verdict(true)
+	client, _ = f.verdict(false)
+	return server, client
 }
 
 // message returns a rule's message with the arguments filled in.
