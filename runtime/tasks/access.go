@@ -56,21 +56,24 @@ func (n *noting) Allow(scopes []string) *runtime.DeniedError {
 
 // withAccess returns a context for work that goes on without a request of its caller. It may use what the caller was
 // allowed to use when the task was created: what the item needs and, if the Access can tell them, all scopes that the
-// caller had.
-func (r *Record) withAccess(ctx context.Context) context.Context {
+// caller had, with those that they include.
+func (t *Tasks) withAccess(ctx context.Context, r *Record) context.Context {
 	if !r.Limited {
 		return ctx
 	}
-	return runtime.WithAccess(ctx, allowed(r.Scopes))
+	return runtime.WithAccess(ctx, allowed{r.Scopes, t.opts.Implies})
 }
 
-// allowed is an Access that allows the scopes in it.
-type allowed []string
+// allowed is an Access that allows the scopes in it, and those which they include.
+type allowed struct {
+	scopes  []string
+	implies func(has, needed string) bool // nil if none includes another one
+}
 
 // Allow implements runtime.Access.
 func (a allowed) Allow(scopes []string) *runtime.DeniedError {
-	for _, scope := range scopes {
-		if !slices.Contains(a, scope) {
+	for _, needed := range scopes {
+		if !slices.ContainsFunc(a.scopes, func(has string) bool { return has == needed || a.implies != nil && a.implies(has, needed) }) {
 			return &runtime.DeniedError{Status: http.StatusForbidden, Message: "forbidden: the work of the task needs a scope that its caller was not known to have when the task was created"}
 		}
 	}

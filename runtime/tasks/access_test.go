@@ -36,9 +36,14 @@ type known struct{ scopes }
 
 func (k known) Scopes() []string { return k.scopes }
 
+// inclusive is an Access whose scope "all" includes the others.
+type inclusive struct{ known }
+
+func (i inclusive) Allow([]string) *runtime.DeniedError { return nil }
+
 // newScoped returns a server with the tool "wipe", which needs scopes and asks for a further one unless it is "", and
-// a client whose requests have the Access a, or none if it is nil.
-func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []string, further string) *extended {
+// a client whose requests have the Access a, or none if it is nil. Implies are scopes that "all" includes.
+func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []string, further string, implies ...string) *extended {
 	t.Helper()
 	items := catalog.New(catalog.Options{})
 	err := items.Add(catalog.Tool{
@@ -56,7 +61,9 @@ func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &extended{t: t, keeper: tasks.New(tasks.Options{Store: store, Lease: time.Minute})}
+	e := &extended{t: t, keeper: tasks.New(tasks.Options{Store: store, Lease: time.Minute, Implies: func(has, needed string) bool {
+		return has == "all" && slices.Contains(implies, needed)
+	}})}
 	e.server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, e.keeper.Extend(items.Over(mcp20260728.BindBase())))
 	near, far := inproc.Pair()
 	caller := runtime.WithPrincipal(context.Background(), "eve")
@@ -129,6 +136,8 @@ func TestTakeOverNeedsScopes(t *testing.T) {
 		{name: "a scope of the tool for which the handler asks", caller: scopes{"read"}, before: []string{"read"}, after: []string{"read"}, further: "read", runs: true},
 		{name: "a scope of the caller for which the handler asks", caller: known{scopes{"read", "admin"}}, before: []string{"read"}, after: []string{"read"}, further: "admin", runs: true},
 		{name: "a scope that the caller lacks for which the handler asks", caller: known{scopes{"read", "write"}}, before: []string{"read"}, after: []string{"read"}, further: "admin"},
+		{name: "a scope that another one includes for which the handler asks", caller: inclusive{known{scopes{"read", "all"}}}, before: []string{"read"}, after: []string{"read"}, further: "dig", runs: true},
+		{name: "a scope that another one does not include", caller: inclusive{known{scopes{"read", "all"}}}, before: []string{"read"}, after: []string{"read"}, further: "admin"},
 		{name: "no Access", before: []string{"read"}, after: []string{"admin"}, further: "more", runs: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -137,7 +146,7 @@ func TestTakeOverNeedsScopes(t *testing.T) {
 				first := newScoped(t, store, test.caller, test.before, test.further)
 				first.keeper.Close() // it creates the task, and ends before it does the work
 				id := first.start("wipe")
-				second := newScoped(t, store, test.caller, test.after, test.further)
+				second := newScoped(t, store, test.caller, test.after, test.further, "dig")
 				ctx, stop := context.WithCancel(t.Context())
 				defer stop()
 				go second.keeper.Serve(ctx, second.server)

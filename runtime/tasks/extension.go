@@ -53,8 +53,8 @@ const required = wire.Object(`{"extensions":{"` + extensionName + `":{}}}`)
 // process has taken the work over. Progress and log messages of a task are dropped.
 //
 // A caller who lacks a scope of the tool is refused, and no task is created. Work that another process has
-// taken over may use the scopes that the tool needed then. If the tool needs more by now, or the handler asks
-// for others by [runtime.Authorize], the task fails.
+// taken over may use the scopes that the tool needed then, those of the caller if its [runtime.Access] can tell
+// them, and what these include by [Options].Implies. If the tool or the handler needs others, the task fails.
 //
 // A client can listen to 100 tasks by a request of subscriptions/listen. The acknowledgement leaves out further ones.
 func (t *Tasks) Extend(below runtime.Binding) runtime.Binding {

@@ -76,6 +76,10 @@ type Options struct {
 	// or without a task.
 	Support func(tool string) string
 
+	// Implies reports whether a scope includes another one; it is that of auth.Options. Work that another process has
+	// taken over may use the scopes that those of its caller include.
+	Implies func(has, needed string) bool
+
 	// Logger receives the panics of handlers and the errors whose details are not for the
 	// peer. Nil means slog.Default().
 	Logger *slog.Logger

@@ -443,7 +443,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 			return false, err
 		}
 		if begin != nil {
-			t.work(r.withAccess(context.WithoutCancel(ctx)), server, r, begin)
+			t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
 		}
 	}
 	return false, nil
