@@ -11,7 +11,7 @@
 //
 // Each session of a client has a session of its own with the server, under the client's name and
 // capabilities; it ends with the client's, and the other way round. Requests without a session share
-// sessions with the server (pool.go): those that come over one connection of [Bridge.Serve] share one, and
+// sessions with the server (package pool): those that come over one connection of [Bridge.Serve] share one, and
 // over HTTP, those of the same principal, client and capabilities. If such a client can be asked, a request
 // that may ask it has a session of the server for itself until it is answered, so that a question always
 // reaches the client that it is meant for.
@@ -39,6 +39,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/pool"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -82,10 +83,12 @@ type Bridge struct {
 	table *convert.Table
 	dial  func() runtime.Transport
 	eras  runtime.Eras
-	pool  pool
+	pool  *pool.Pool[client, *link]
 	held  held
 	reach reach
-	tools headers.Tools // as the last lists of the server declare them; only the bridge sees the headers of its clients
+	ctx   context.Context // of the opening of sessions in the pool
+	close func()          // ends it
+	tools headers.Tools   // as the last lists of the server declare them; only the bridge sees the headers of its clients
 }
 
 // New returns a bridge in front of a server. The function returns a new transport to the server for each
@@ -96,7 +99,8 @@ func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bri
 	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), defaultIdleTimeout)
 	opts.Rounds.Lifetime = cmp.Or(max(opts.Rounds.Lifetime, 0), runtime.DefaultStateLifetime)
 	b := &Bridge{opts: opts, table: table, dial: dial}
-	b.pool.bridge = b
+	b.ctx, b.close = context.WithCancel(context.Background())
+	b.pool = b.newPool()
 	b.held.bridge = b
 	b.Server = runtime.NewServer(runtime.ServerOptions{
 		Name: opts.Name, Version: opts.Version,
@@ -230,13 +234,14 @@ func (b *Bridge) leave(f *clientConn) {
 	if l != nil {
 		l.close()
 	}
-	b.pool.leave(f)
+	b.pool.Drop(func(of client) bool { return of.conn == f })
 }
 
 // Close ends the sessions with the server that requests without a session share. Call it when nothing
 // serves the bridge any more.
 func (b *Bridge) Close() error {
-	b.pool.close()
+	b.close()
+	b.pool.Close((*link).close)
 	return nil
 }
 

@@ -152,11 +152,11 @@ func (b *Bridge) handleStateless(ctx context.Context, f *clientConn, r *convert.
 	if slices.ContainsFunc(r.Methods, func(of runtime.Method) bool { return of.Name == m.Method && of.Asks }) && canBeAsked(r, of.capabilities) && !call.ID().IsZero() {
 		return b.handleAsking(ctx, of, m)
 	}
-	l, err := b.pool.take(ctx, of, false)
+	l, err := b.take(ctx, of, false)
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	defer l.release()
+	defer l.entry.Release(false)
 	if m.Method == methodDiscover {
 		return b.discover(ctx, l, r)
 	}
@@ -168,7 +168,7 @@ func (b *Bridge) handleStateless(ctx context.Context, f *clientConn, r *convert.
 func (b *Bridge) handleAsking(ctx context.Context, of client, m *runtime.Message) (wire.Appender, error) {
 	var l *link
 	id, err := runtime.Once(ctx, "bridge", func(ctx context.Context) (id string, err error) {
-		if l, err = b.pool.take(ctx, of, of.conn == nil); err != nil || l.stateless {
+		if l, err = b.take(ctx, of, of.conn == nil); err != nil || l.stateless {
 			return "", err
 		}
 		return rand.Text(), nil
@@ -178,11 +178,11 @@ func (b *Bridge) handleAsking(ctx context.Context, of client, m *runtime.Message
 		return nil, unreachable(err)
 	case id == "": // the server keeps its own state
 		if l == nil {
-			if l, err = b.pool.take(ctx, of, false); err != nil {
+			if l, err = b.take(ctx, of, false); err != nil {
 				return nil, unreachable(err)
 			}
 		}
-		defer l.release()
+		defer l.entry.Release(false)
 		return l.answer(ctx, m)
 	case l != nil:
 		return newExchange(l, id).answer(ctx, m)

@@ -65,7 +65,7 @@ func newExchange(l *link, id string) *exchange {
 func (x *exchange) answer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	defer func() {
 		if !x.begun { // the request could not be converted
-			x.link.finish()
+			x.link.entry.Release(true)
 		}
 	}()
 	return x.link.answer(context.WithValue(ctx, exchangeKey{}, x), m)
@@ -111,7 +111,7 @@ func (x *exchange) run(method string, params wire.Raw) {
 	l.detach(x)
 	close(x.done)
 	x.cancel(nil)
-	l.finish()
+	l.entry.Release(true)
 }
 
 // finished returns the result of the call, which the client gets.

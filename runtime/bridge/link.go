@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/internal/pool"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -46,7 +47,7 @@ type link struct {
 
 	subscribing sync.Mutex // held while watched and the server's subscriptions are changed
 
-	pooled // in the pool
+	entry *entry // by which requests without a session use it; nil for the session of a client
 }
 
 // clientRequest is a request of a client that the server works on.
@@ -61,7 +62,7 @@ type clientRequestKey struct{}
 // connect opens a session with the server. The connection is that of a client's session, or nil. The end of ctx ends
 // the opening.
 func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
-	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), pooled: pooled{gone: make(chan struct{})}, listeners: make(map[*listener]bool), watched: make(map[string]int)}
+	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), listeners: make(map[*listener]bool), watched: make(map[string]int)}
 	// The values of ctx, such as the call that opens the session, do not belong to the session.
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()
@@ -93,6 +94,49 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	declared.report(ctx)
 	close(l.opened)
 	return l, nil
+}
+
+// entry is the place of a link among those of requests without a session.
+type entry = pool.Entry[client, *link]
+
+// newPool returns the sessions with the server that requests without a session share.
+func (b *Bridge) newPool() *pool.Pool[client, *link] {
+	return pool.New(pool.Options[client, *link]{
+		Open: func(of client, e *entry) (*link, error) {
+			ctx := b.ctx
+			if of.conn != nil {
+				ctx = of.conn.ctx
+			}
+			l, err := b.connect(ctx, of, nil)
+			if err == nil {
+				l.entry = e
+				go func() {
+					_ = l.wait() // the requests that need the session report why it has ended
+					e.Gone()
+				}()
+			}
+			return l, err
+		},
+		End:    (*link).close,
+		Shares: func(l *link) bool { return l.stateless }, // the server asks within its results
+		Owner: func(of client) context.Context {
+			if of.conn == nil {
+				return nil
+			}
+			return of.conn.ctx
+		},
+		Most: b.opts.MaxSessions, Idle: b.opts.IdleTimeout,
+	})
+}
+
+// take returns a session for a request of a client, which must be released. If exclusive, no other request that
+// may ask the client has the same session, unless the server has no sessions and thus asks within its results.
+func (b *Bridge) take(ctx context.Context, of client, exclusive bool) (*link, error) {
+	e, err := b.pool.Take(ctx, of, of.principal, exclusive)
+	if err != nil {
+		return nil, err
+	}
+	return e.Session, nil
 }
 
 // lost reports a loss of a conversion. The params of a request that is repeated are converted again, but
@@ -346,8 +390,8 @@ func (l *link) call(ctx context.Context, p *clientRequest, method string, params
 	var result wire.Raw
 	err := l.session.Call(ctx, method, runtime.ParamsOf(params), &result)
 	l.session.Settle(ctx)
-	if errors.Is(err, runtime.ErrClosed) {
-		l.bridge.pool.drop(l) // the next request gets another session even if this one takes long to end
+	if errors.Is(err, runtime.ErrClosed) && l.entry != nil {
+		l.entry.Retire() // the next request gets another session even if this one takes long to end
 	}
 	return result, failure(method, "server", err)
 }

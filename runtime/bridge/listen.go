@@ -187,7 +187,7 @@ func (h *listener) feed(ctx context.Context, s *runtime.ServerSession) {
 		case <-h.news:
 		case <-h.overrun:
 			return
-		case <-h.link.gone:
+		case <-h.link.entry.Done():
 			return
 		case <-ctx.Done():
 			return

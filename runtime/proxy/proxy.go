@@ -115,7 +115,7 @@ func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 // into the inbox that it returns. A session cannot be resumed, because only the server knows it.
 func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
 	if h.Stateless {
-		return &pool{proxy: p, ctx: ctx, ended: ended, open: make(map[*session]bool), busy: make(map[string]int)}, nil
+		return p.openStateless(ctx, ended), nil
 	}
 	if h.Revision != "" {
 		return nil, errors.Join(errors.New("proxy: a session cannot be resumed"), client.Close())
@@ -128,8 +128,8 @@ func (p *Proxy) Open(ctx context.Context, client runtime.Outbox, h runtime.Hands
 	return fromClient{s}, nil
 }
 
-// open opens a session with the server, of a pool or for a client.
-func (p *Proxy) open(ctx context.Context, client runtime.Outbox, of *pool, ended func(error)) (*session, error) {
+// open opens a session with the server, for requests without one that use it by an entry, or for a client.
+func (p *Proxy) open(ctx context.Context, client runtime.Outbox, e *entry, ended func(error)) (*session, error) {
 	server := p.server()
 	if server == nil {
 		return nil, errors.Join(errors.New("proxy: no transport to the server"), client.Close())
@@ -140,9 +140,7 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, of *pool, ended
 		}
 	}
 	s := newSession(ctx, p, client, server, ended)
-	if s.pool = of; of != nil {
-		s.ended = func(err error) { of.gone(s, err) }
-	}
+	s.entry = e
 	s.listen(server, fromServer{s})
 	return s, nil
 }

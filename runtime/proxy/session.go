@@ -42,11 +42,8 @@ type session struct {
 	sending    int         // the number of messages that are being sent to the client
 	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
-	pool        *pool       // that the session belongs to; nil for the session of a client
-	dead        bool        // it takes no further request; guarded by the lock of the pool, as is principal
-	principal   string      // of the request that it has in a pool; "" for none
-	idle        *time.Timer // ends it if no request comes; nil if it is not one of a pool
-	sessionOnly bool        // there are no messages without a session
+	entry       *entry // by which requests without a session use it; nil for the session of a client
+	sessionOnly bool   // there are no messages without a session
 }
 
 func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server runtime.Transport, ended func(error)) *session {
@@ -242,8 +239,8 @@ func (s fromClient) disconnected(r *request) {
 		if of == nil {
 			continue // it is answered
 		}
-		if s.pool != nil {
-			s.pool.retire(s.session) // another client must not get a late answer
+		if s.entry != nil {
+			s.entry.Retire() // another client must not get a late answer
 		}
 		quoted, err := wire.MarshalString(id)
 		if err != nil {
@@ -301,7 +298,7 @@ func (s fromClient) Shutdown(ctx context.Context) {
 
 // check returns the error for a message of a session over HTTP with a request that its headers contradict, or nil.
 func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) error {
-	if in.Header == nil || s.sessionOnly || s.pool != nil { // a pool has checked the message
+	if in.Header == nil || s.sessionOnly || s.entry != nil { // stateless has checked the message
 		return nil
 	}
 	for _, m := range messages {
@@ -427,7 +424,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	}
 	out := outgoing(in.Text, messages, revision)
 	err := s.reply(to, out)
-	if err != nil && to != nil && len(finished) == 0 && s.pool == nil {
+	if err != nil && to != nil && len(finished) == 0 && s.entry == nil {
 		err = s.client.Send(s.ctx, out) // the connection of that stream is lost
 	}
 	if err != nil {
