@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -26,7 +27,7 @@ type actor struct {
 
 	mu   sync.Mutex
 	got  []jsonrpc.Message
-	conn *inproc.Transport
+	conn *mcptest.Raw
 }
 
 // line is the client's end of a connection over which a server may be silent, as over stdio.
@@ -45,11 +46,11 @@ func (line) Fallback(_ context.Context, refused error) (runtime.Transport, error
 
 // serve starts the server and returns the client's end of the connection.
 func (s *actor) serve() line {
-	a, b := inproc.Pair()
+	a, b := mcptest.Pair()
 	s.conn = a
 	go func() {
 		for {
-			in, err := a.Receive(context.Background(), 1<<20)
+			in, err := a.Receive(context.Background())
 			if err != nil {
 				a.Close()
 				return

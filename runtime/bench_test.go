@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -38,13 +38,13 @@ func (p pipes) roundTrip(line string) error {
 }
 
 // memory is a raw peer of an in-memory transport.
-type memory struct{ t *inproc.Transport }
+type memory struct{ t *mcptest.Raw }
 
 func (m memory) roundTrip(line string) error {
 	if err := m.t.Send(context.Background(), runtime.Outgoing{Text: []byte(line)}); err != nil {
 		return err
 	}
-	_, err := m.t.Receive(context.Background(), 1<<20)
+	_, err := m.t.Receive(context.Background())
 	return err
 }
 
@@ -74,7 +74,7 @@ func osPipes(b testing.TB) (pipes, *os.File, *os.File) {
 func served(b testing.TB) map[string]rawPeer {
 	p, in, out := osPipes(b)
 	go benchServer().Serve(b.Context(), stdio.New(in, out))
-	client, server := inproc.Pair()
+	client, server := mcptest.Pair()
 	go benchServer().Serve(b.Context(), server)
 	peers := map[string]rawPeer{"stdio": p, "inproc": memory{client}}
 	for _, p := range peers {

@@ -30,6 +30,8 @@ func newBreakable(answer func(jsonrpc.Message) string) *breakable {
 	return &breakable{in: make(chan string, 10), interrupted: make(chan struct{}, 1), closed: make(chan struct{}), answer: answer}
 }
 
+func (*breakable) Start(runtime.Inbox, int) { panic("a session that can read by itself does so") }
+
 func (b *breakable) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
 	stack := make([]byte, 1<<14)
 	if strings.Contains(string(stack[:goruntime.Stack(stack, false)]), "(*Session).Call") {

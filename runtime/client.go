@@ -79,8 +79,8 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	e := &clientSide{conn: p, of: c, cache: newCache(c.opts.Cache)}
 	p.side = e
 	l := &link{conn: p, transport: t, done: make(chan struct{})}
-	p.receiveFrom(t)
-	p.listen()
+	p.source = newSource()
+	p.start(t)
 	go func() {
 		defer close(l.done)
 		l.err = p.run(context.Background())

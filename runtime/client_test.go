@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -107,16 +108,16 @@ func TestVersionRefused(t *testing.T) {
 func TestConnectFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// The server does not answer: nothing but initialize is sent.
-		a, b := inproc.Pair()
+		a, b := mcptest.Pair()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := newClient(nil, r06).Connect(ctx, b); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("silent server: %v", err)
 		}
-		if in, err := a.Receive(t.Context(), 1000); err != nil || in.Text != `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` {
+		if in, err := a.Receive(t.Context()); err != nil || in.Text != `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` {
 			t.Errorf("%s, %v", in.Text, err)
 		}
-		if in, err := a.Receive(t.Context(), 1000); err != runtime.ErrClosed {
+		if in, err := a.Receive(t.Context()); err != runtime.ErrClosed {
 			t.Errorf("%s, %v", in.Text, err)
 		}
 		for _, answer := range []string{
@@ -150,11 +151,11 @@ func TestConnectFails(t *testing.T) {
 // to initialize under the answered revision, and before it only pings.
 func TestServerSpeaksFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := inproc.Pair()
+		a, b := mcptest.Pair()
 		sent := make(chan string, 10)
 		go func() {
 			for {
-				in, err := a.Receive(t.Context(), 1000)
+				in, err := a.Receive(t.Context())
 				if err != nil {
 					close(sent)
 					return

@@ -47,12 +47,20 @@ type conn struct {
 	many bool
 }
 
-// source receives the messages of a session that Serve or Connect has begun.
+// source is where the messages of a session that Serve or Connect has begun come from.
 type source struct {
-	transport Transport
-	pusher    Pusher // the transport, if it pushes; then the reader is not used
-	reader    engine.Reader
-	ended     chan error // gets the error that ended the reading
+	reader *engine.Reader // nil if the transport puts them into the inbox by itself
+	ended  chan error     // gets the error that ended the source
+}
+
+func newSource() *source { return &source{ended: make(chan error, 1)} }
+
+// end is called with the error that ended the source, perhaps more than once.
+func (s *source) end(why error) {
+	select {
+	case s.ended <- why:
+	default:
+	}
 }
 
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
@@ -70,31 +78,22 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	return p
 }
 
-// receiveFrom sets the source of the messages. Call it first.
-func (p *conn) receiveFrom(t Transport) {
-	s := &source{transport: t, ended: make(chan error, 1)}
-	s.pusher, _ = t.(Pusher)
-	s.reader.Receive = inbox{p}.receive
-	s.reader.Waiting = p.pending.Waiting
-	s.reader.Ended = func(why error) {
-		select {
-		case s.ended <- why:
-		default:
-		}
+// start makes a transport the source of the messages. Call run next.
+func (p *conn) start(t Transport) {
+	s := p.source
+	from, ok := t.(puller)
+	if !ok {
+		t.Start(inbox{p}, p.limits.MaxMessage)
+		return
 	}
-	if b, ok := t.(engine.Buffered); ok {
-		s.reader.Buffered = b.Buffered
-		if b.Interruptible() {
-			s.reader.Interrupt = b.Interrupt
-		}
+	s.reader = &engine.Reader{
+		Receive:  func() (engine.Step, error) { return inbox{p}.receive(from) },
+		Ended:    s.end,
+		Waiting:  p.pending.Waiting,
+		Buffered: from.Buffered,
 	}
-	p.source = s
-}
-
-// listen starts a transport that pushes messages. Call it before run.
-func (p *conn) listen() {
-	if p.source.pusher != nil {
-		p.source.pusher.Start(inbox{p})
+	if from.Interruptible() {
+		s.reader.Interrupt = from.Interrupt
 	}
 }
 
@@ -103,7 +102,7 @@ func (p *conn) listen() {
 // returns, no goroutine of the session is left, except those that finish does not wait for.
 func (p *conn) run(ctx context.Context) error {
 	s := p.source
-	if s.pusher == nil {
+	if s.reader != nil {
 		s.reader.Start()
 	}
 	var err error
@@ -119,16 +118,16 @@ func (p *conn) run(ctx context.Context) error {
 		defer cancel()
 		over = p.drain(deadline, s.ended)
 	}
-	if s.pusher != nil || !s.reader.Stop() || over {
+	if s.reader == nil || !s.reader.Stop() || over {
 		return p.finish(err, nil)
 	}
 	return p.finish(err, s.ended)
 }
 
-// end begins the end of the session with an error of Receive. It may be called again.
+// end begins the end of the session, see [Inbox]. It may be called again.
 func (p *conn) end(why error) {
 	if p.source != nil {
-		p.source.reader.Ended(why)
+		p.source.end(why)
 		return
 	}
 	p.ending.Do(func() {

@@ -111,8 +111,8 @@
 // The rest of the package asks the peer of a message only.
 //
 // Waking a goroutine takes longer than most handlers. Over stdio, the goroutine that has read a
-// request handles it, and a caller reads its own answer, as long as nothing takes long. A [Pusher], and an owner of an
-// [Inbox], bring messages from goroutines of their own: in process from the sender's, over HTTP from that of the
+// request handles it, and a caller reads its own answer, as long as nothing takes long. Other
+// transports bring messages from goroutines of their own: in process from the sender's, over HTTP from that of the
 // request. Their idle sessions have no goroutine. Durations that were chosen by judgement are constants of package
 // runtime/internal/waits.
 package runtime

@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	urls "github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
@@ -88,16 +88,12 @@ type ending struct {
 
 var exit = &stdio.ExitError{Status: "exit status 3", Code: 3, Stderr: "boom\n"}
 
-func (e ending) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := e.Transport.Receive(ctx, max)
-	if err != nil {
-		err = exit
-	}
-	return in, err
-}
+func (e ending) Start(in runtime.Inbox, max int) { e.line.Start(exited{in}, max) }
 
-// Start hides that of the embedded transport.
-func (ending) Start() {}
+// exited is an inbox that ends because the process has failed.
+type exited struct{ runtime.Inbox }
+
+func (e exited) End(error) { e.Inbox.End(exit) }
 
 // TestErrorTexts checks the texts of the errors of connecting, of calls and of sessions: each begins with one
 // prefix, or with none, and has no other one.

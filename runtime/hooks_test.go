@@ -11,6 +11,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -19,13 +20,15 @@ import (
 // routed is a transport that can give each message a Reply, and records what the session tells it.
 type routed struct {
 	in     chan runtime.Incoming
-	errs   chan error
+	inbox  runtime.Inbox
+	once   sync.Once
+	closed chan struct{}
 	mu     sync.Mutex
 	events []string
 }
 
 func newRouted() *routed {
-	return &routed{in: make(chan runtime.Incoming), errs: make(chan error)}
+	return &routed{in: make(chan runtime.Incoming), closed: make(chan struct{})}
 }
 
 func (r *routed) record(format string, args ...any) {
@@ -44,17 +47,20 @@ func (r *routed) take() []string {
 	return events
 }
 
-func (r *routed) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
+func (r *routed) Start(in runtime.Inbox, _ int) {
+	r.inbox = in
+	mcptest.Read(in, r.receive)
+}
+
+func (r *routed) receive(context.Context) (runtime.Incoming, error) {
 	select {
 	case in, ok := <-r.in:
 		if !ok {
 			return in, runtime.ErrClosed
 		}
 		return in, nil
-	case err := <-r.errs:
-		return runtime.Incoming{Reply: r.to("E")}, err
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
+	case <-r.closed:
+		return runtime.Incoming{}, runtime.ErrClosed
 	}
 }
 
@@ -102,7 +108,10 @@ func (r *routed) Negotiated(h runtime.Handshake) error {
 
 func (r *routed) SessionID() string { return "" }
 
-func (r *routed) Close() error { return nil }
+func (r *routed) Close() error {
+	r.once.Do(func() { close(r.closed) })
+	return nil
+}
 
 // TestReplies checks that the answers to a message go to its Reply, before the function that handles it
 // returns, and what was negotiated before the answer.
@@ -255,7 +264,7 @@ func TestAnswerError(t *testing.T) {
 		gone := errors.New("gone")
 		go func() {
 			synctest.Wait()
-			tr.errs <- &runtime.AnswerError{ID: wire.IntScalar(2), Err: gone}
+			tr.inbox.Lose(&runtime.AnswerError{ID: wire.IntScalar(2), Err: gone})
 		}()
 		if err := s.Ping(t.Context()); err != gone {
 			t.Errorf("Ping: %v", err)

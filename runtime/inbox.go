@@ -31,7 +31,7 @@ func (p inbox) Accept(in Incoming) (run func()) {
 			p.noAnswer(&in, unwrapped(err))
 			return nil
 		}
-		p.received(&in, err)
+		p.tooLong(err, in.Reply)
 		return nil
 	}
 	step := p.take(&in)
@@ -69,29 +69,23 @@ func (p inbox) Shutdown(ctx context.Context) {
 }
 
 // receive reads and takes a message. It is Receive of engine.Reader.
-func (p inbox) receive() (engine.Step, error) {
-	in, err := p.source.transport.Receive(p.life.Context(), p.limits.MaxMessage)
-	switch {
-	case err == nil:
+func (p inbox) receive(from puller) (engine.Step, error) {
+	in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
+	if err == nil {
 		return p.take(&in), nil
-	case p.received(&in, err):
-		return engine.Step{}, nil
-	}
-	return engine.Step{}, err
-}
-
-// received handles an error of Receive. It returns false if the error ends the session.
-func (p inbox) received(in *Incoming, err error) bool {
-	if lost, ok := errors.AsType[*AnswerError](err); ok {
-		p.pending.Resolve(lost.ID, engine.Reply{Err: lost.Err})
-		return true
 	}
 	refusal, ok := asError(err)
-	if ok {
-		p.logBad("message refused", refusal, "")
-		p.refuse(wire.Scalar{}, refusal, in.Reply)
+	if !ok {
+		return engine.Step{}, err
 	}
-	return ok
+	p.tooLong(refusal, nil)
+	return engine.Step{}, nil
+}
+
+// tooLong refuses a message that is longer than the session allows.
+func (p inbox) tooLong(refusal *jsonrpc.Error, to Reply) {
+	p.logBad("message refused", refusal, "")
+	p.refuse(wire.Scalar{}, refusal, to)
 }
 
 // take handles a message or a batch, except for the part that is left to the step that it returns.

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -19,13 +20,8 @@ type deafAfter struct {
 	until time.Time
 }
 
-func (d deafAfter) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	for {
-		in, err := d.Transport.Receive(ctx, max)
-		if err != nil || time.Now().Before(d.until) {
-			return in, err
-		}
-	}
+func (d deafAfter) Start(in runtime.Inbox, max int) {
+	d.Transport.Start(mcptest.Tap{Inbox: in, Heard: func(*runtime.Incoming) bool { return time.Now().Before(d.until) }}, max)
 }
 
 // TestKeepAlive checks when a session ends because of its peer's silence, on both sides.

@@ -8,8 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -38,7 +38,7 @@ func TestReadingGoesOn(t *testing.T) {
 						return wire.Raw(`{}`), runtime.CallOf(ctx).Call(ctx, "ping", nil, nil)
 					},
 				}), runtime.ServerOptions{Grace: -1}, r11)
-				client, end := inproc.Pair()
+				client, end := mcptest.Pair()
 				ended := make(chan error, 1)
 				go func() { ended <- server.Serve(t.Context(), end) }()
 				peer := memory{client}
@@ -51,7 +51,7 @@ func TestReadingGoesOn(t *testing.T) {
 					synctest.Wait() // it is read before there is another
 					client.Send(t.Context(), runtime.Outgoing{Text: []byte(toolCall(fmt.Sprint(2*round+1), "echo", `{"after":1}`))})
 					for answered := false; !answered; {
-						in, err := client.Receive(t.Context(), 1<<20)
+						in, err := client.Receive(t.Context())
 						if err != nil {
 							t.Fatal(err)
 						}

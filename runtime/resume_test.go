@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -84,14 +84,14 @@ func TestResumedKeepAlive(t *testing.T) {
 			ids := map[string]bool{}
 			pings := 0
 			for range 2 {
-				near, far := inproc.Pair()
+				near, far := mcptest.Pair()
 				ended := make(chan error, 1)
 				go func() {
 					ended <- server.Resume(t.Context(), lastingEnd{far, row.id}, runtime.Handshake{Revision: r11, PeerInfo: `{"name":"c"}`, PeerCapabilities: `{}`})
 				}()
 				go func() {
 					for {
-						in, err := near.Receive(context.Background(), 1<<20)
+						in, err := near.Receive(context.Background())
 						if err != nil {
 							return
 						}

@@ -105,11 +105,11 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 		return err
 	}
 	defer s.audience.leave(&e.session)
-	e.conn.receiveFrom(t)
+	e.conn.source = newSource()
 	if e.peer != nil {
 		e.resumed(h)
 	}
-	e.conn.listen()
+	e.conn.start(t)
 	return e.conn.run(ctx)
 }
 

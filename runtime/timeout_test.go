@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -25,7 +25,7 @@ type step struct {
 // steps. It records the cancellations it gets.
 type script struct {
 	t         testing.TB
-	end       *inproc.Transport
+	end       *mcptest.Raw
 	cancelled []string
 	params    []wire.Raw
 	methods   []string
@@ -33,7 +33,7 @@ type script struct {
 
 // scripted opens a session with a server that does the steps.
 func scripted(t testing.TB, opts runtime.ClientOptions, steps ...step) (*runtime.Session, *script) {
-	a, b := inproc.Pair()
+	a, b := mcptest.Pair()
 	s := &script{t: t, end: a}
 	go s.serve(steps)
 	binding := side{}.bind(r11, runtime.ToClient)
@@ -51,7 +51,7 @@ func (s *script) send(format string, args ...any) {
 
 func (s *script) serve(steps []step) {
 	for {
-		in, err := s.end.Receive(context.Background(), 1<<20)
+		in, err := s.end.Receive(context.Background())
 		if err != nil {
 			return
 		}
@@ -164,15 +164,15 @@ func TestTimeout(t *testing.T) {
 // and that initialize is not cancelled.
 func TestConnectTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, b := inproc.Pair()
+		a, b := mcptest.Pair()
 		_, err := newClient(nil, r11).Connect(t.Context(), b)
 		if _, ok := errors.AsType[*runtime.TimeoutError](err); !ok {
 			t.Error(err)
 		}
-		if _, err := a.Receive(t.Context(), 1<<20); err != nil {
+		if _, err := a.Receive(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if in, err := a.Receive(t.Context(), 1<<20); err != runtime.ErrClosed {
+		if in, err := a.Receive(t.Context()); err != runtime.ErrClosed {
 			t.Errorf("%s, %v", in.Text, err)
 		}
 	})

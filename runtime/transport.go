@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -14,11 +15,11 @@ import (
 type Outbox interface {
 	// Send writes one message. It is called concurrently. It must not keep m.Text after it returns,
 	// but may append to it in place. An error is about this message alone, and is ErrClosed after
-	// Close. A transport that can no longer send makes Receive fail.
+	// Close. A transport that can no longer send ends the inbox.
 	Send(ctx context.Context, m Outgoing) error
 
 	// Close ends the traffic in both directions and releases what the transport holds. A blocked
-	// Receive or Send returns, if it can be interrupted.
+	// Send returns, if it can be interrupted.
 	Close() error
 }
 
@@ -26,12 +27,19 @@ type Outbox interface {
 type Transport interface {
 	Outbox
 
-	// Receive returns the next message. It is called by one goroutine at a time.
-	//
-	// A text longer than max bytes is skipped, without being kept, and the error is a *jsonrpc.Error. The session
-	// sends such an error to the peer and calls Receive again. io.EOF means that the peer sends no more but may
-	// read what is still to be answered; ErrClosed means that it has gone. An *AnswerError ends the wait for one
-	// answer. Every other error ends the session and becomes its error.
+	// Start is called once, before anything is sent. From then on, the transport puts the messages of the peer
+	// into the inbox in their order of arrival, and ends it after the last one. It may skip a text that is longer
+	// than max bytes without keeping it. Start does not wait.
+	Start(in Inbox, max int)
+}
+
+// puller is a Transport, that of package stdio, whose messages the connection reads itself, so that a call need not
+// wake another goroutine. Start is then not called.
+type puller interface {
+	engine.Buffered
+	// Receive returns the next message. It is called by one goroutine at a time. A text longer than max bytes is
+	// skipped, and the error is a *jsonrpc.Error, which the peer gets. Every other error ends the session, as
+	// [Inbox].End does.
 	Receive(ctx context.Context, max int) (Incoming, error)
 }
 
@@ -143,14 +151,6 @@ type Identified interface {
 	Negotiated(h Handshake) error
 }
 
-// Pusher is a Transport that puts messages into the session's inbox as they come. Receive is then not
-// called, and no goroutine waits for the next message.
-type Pusher interface {
-	Transport
-	// Start is called once, before anything is sent.
-	Start(in Inbox)
-}
-
 // Replicated is a server's Outbox whose session other servers may have too.
 type Replicated interface {
 	// Keep is called with each change that the client makes of its session, before the request that makes it is
@@ -173,7 +173,7 @@ type Change struct {
 	Unsubscribed string   // the URI of a resource whose subscription the client ends
 }
 
-// Inbox takes the messages of one session from a [Pusher] or from the caller of [Server.Open]. It is
+// Inbox takes the messages of one session from a [Transport] or from the caller of [Server.Open]. It is
 // safe for concurrent use: messages are taken one after the other, and requests are handled at the
 // same time.
 type Inbox interface {
@@ -184,7 +184,8 @@ type Inbox interface {
 	Accept(in Incoming) (run func())
 	// Lose reports that a request of this side will not be answered. The call returns answer.Err.
 	Lose(answer *AnswerError)
-	// End ends the session in the same way as an error of Receive. It does not wait for that.
+	// End ends the session. io.EOF means that the peer sends no more but may read what is still to be answered;
+	// ErrClosed means that it has gone. Every other error becomes that of the session. End does not wait.
 	End(why error)
 	// Shutdown ends the session gracefully: it refuses new requests with an error, waits until
 	// those in flight are answered, and then ends the session as End does. When ctx ends first, the

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -152,15 +153,14 @@ func TestUpdatesDoNotPileUp(t *testing.T) {
 // slowTransport sends only when somebody takes it.
 type slowTransport struct{ in, out chan string }
 
-func (s *slowTransport) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
-	select {
-	case text, ok := <-s.in:
-		if ok {
-			return runtime.Incoming{Text: text}, nil
+func (s *slowTransport) Start(in runtime.Inbox, _ int) {
+	mcptest.Read(in, func(context.Context) (runtime.Incoming, error) {
+		text, ok := <-s.in
+		if !ok {
+			return runtime.Incoming{}, runtime.ErrClosed
 		}
-	case <-ctx.Done():
-	}
-	return runtime.Incoming{}, runtime.ErrClosed
+		return runtime.Incoming{Text: text}, nil
+	})
 }
 
 func (s *slowTransport) Send(ctx context.Context, m runtime.Outgoing) error {

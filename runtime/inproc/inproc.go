@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/worker"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // queueLen is the number of messages in transit in each direction before Send blocks.
@@ -22,15 +21,11 @@ const queueLen = 16
 // requests run in other goroutines.
 type Transport struct {
 	in, out *pipe
-
-	ctx  context.Context // context of Receive, whose end wakes it
-	stop func() bool     // stops watching ctx
 }
 
 // pipe is one direction.
 type pipe struct {
 	back     *pipe         // the other direction
-	wake     chan struct{} // holds a token if the state has changed for Receive
 	handlers worker.Worker // runs requests
 	gone     atomic.Bool   // the receiver has stopped; the other direction reads it without the lock
 
@@ -38,14 +33,13 @@ type pipe struct {
 	texts    []string      // not yet received; at most queueLen
 	room     chan struct{} // closed when a text is received; nil if no sender waits
 	ended    bool          // the sender has stopped
-	inbox    runtime.Inbox // of the receiving session; nil if it calls Receive
-	pushed   bool          // inbox is set
+	inbox    runtime.Inbox // of the receiving session; nil before Start
 	draining bool          // a goroutine moves texts to the inbox
 	told     bool          // the inbox has been notified of the end
 }
 
 func newPipe() *pipe {
-	return &pipe{wake: make(chan struct{}, 1), texts: make([]string, 0, queueLen)}
+	return &pipe{texts: make([]string, 0, queueLen)}
 }
 
 // Pair returns two connected transports. Routes are ignored.
@@ -55,10 +49,10 @@ func Pair() (*Transport, *Transport) {
 	return &Transport{in: a, out: b}, &Transport{in: b, out: a}
 }
 
-// Start implements runtime.Pusher.
-func (t *Transport) Start(in runtime.Inbox) {
+// Start implements runtime.Transport.
+func (t *Transport) Start(in runtime.Inbox, _ int) {
 	t.in.mu.Lock()
-	t.in.inbox, t.in.pushed = in, true
+	t.in.inbox = in
 	t.in.mu.Unlock()
 	t.in.drain()
 }
@@ -68,13 +62,12 @@ func (t *Transport) Start(in runtime.Inbox) {
 func (p *pipe) drain() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.pushed || p.draining {
-		p.rouse()
+	if p.inbox == nil || p.draining {
 		return
 	}
 	p.draining = true
 	for len(p.texts) > 0 && !p.gone.Load() {
-		text := p.takeLocked()
+		text := p.take()
 		p.mu.Unlock()
 		if serve := p.inbox.Accept(runtime.Incoming{Text: text}); serve != nil {
 			p.handlers.Run(serve)
@@ -96,67 +89,8 @@ func (p *pipe) why() error {
 	return io.EOF
 }
 
-// Receive implements runtime.Transport. Sessions call it if a wrapper hides Start. After
-// the last message it returns io.EOF if the other end has stopped sending but still
-// receives. If either end is closed, it returns runtime.ErrClosed.
-func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	t.heed(ctx)
-	for {
-		text, state := t.in.take()
-		switch {
-		case state == closed:
-			return runtime.Incoming{}, runtime.ErrClosed
-		case state == ended:
-			return runtime.Incoming{}, t.in.why()
-		case state == filled && len(text) > max:
-			return runtime.Incoming{}, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-		case state == filled:
-			return runtime.Incoming{Text: text}, nil
-		case ctx.Err() != nil:
-			return runtime.Incoming{}, context.Cause(ctx)
-		}
-		<-t.in.wake
-	}
-}
-
-// heed makes the end of ctx wake Receive. It registers ctx once, because a session always passes the
-// same context.
-func (t *Transport) heed(ctx context.Context) {
-	if ctx == t.ctx {
-		return
-	}
-	if t.stop != nil {
-		t.stop()
-	}
-	t.ctx, t.stop = ctx, context.AfterFunc(ctx, t.in.rouse)
-}
-
-// state is the receiver's view of a pipe.
-type state int
-
-const (
-	empty state = iota
-	filled
-	ended  // all texts are received
-	closed // by the receiver
-)
-
-// take removes and returns the next text, if there is one.
-func (p *pipe) take() (string, state) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.gone.Load():
-		return "", closed
-	case len(p.texts) == 0 && p.ended:
-		return "", ended
-	case len(p.texts) == 0:
-		return "", empty
-	}
-	return p.takeLocked(), filled
-}
-
-func (p *pipe) takeLocked() string {
+// take removes and returns the next text. The caller holds mu.
+func (p *pipe) take() string {
 	text := p.texts[0]
 	last := copy(p.texts, p.texts[1:])
 	p.texts[last] = ""
@@ -170,14 +104,6 @@ func (p *pipe) release() {
 	if p.room != nil {
 		close(p.room)
 		p.room = nil
-	}
-}
-
-// rouse wakes Receive to check the state again.
-func (p *pipe) rouse() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
 	}
 }
 
@@ -244,8 +170,7 @@ func (p *pipe) leave() {
 	}
 	p.handlers.Close()
 	p.release()
-	p.rouse()
-	if p.pushed {
+	if p.inbox != nil {
 		p.inbox.End(runtime.ErrClosed)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
+
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -177,7 +178,7 @@ func use(t *testing.T, connect func() (runtime.Transport, error), i int) {
 // once; otherwise the server decides. The first request is answered in both cases, and no further answer is waited for.
 func TestDuplicate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		near, far := inproc.Pair()
+		far, near := mcptest.Pair()
 		h := streamable.NewHandler(proxy.New(func() runtime.Transport { return near }, proxy.Options{}), streamable.Options{})
 		var all sync.WaitGroup
 		begin := func(text string, header ...string) *httptest.ResponseRecorder {

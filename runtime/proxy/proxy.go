@@ -96,7 +96,7 @@ func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
 	if err != nil {
 		return err
 	}
-	s.listen(client, fromClient{s})
+	client.Start(fromClient{s}, p.opts.MaxMessage)
 	select {
 	case err := <-ended:
 		return err
@@ -141,6 +141,6 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, e *entry, ended
 	}
 	s := newSession(ctx, p, client, server, ended)
 	s.entry = e
-	s.listen(server, fromServer{s})
+	server.Start(fromServer{s}, p.opts.MaxMessage)
 	return s, nil
 }

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
@@ -45,17 +45,11 @@ var odd = []string{
 	`{"jsonrpc":"2.0","id":9007199254740993,"result":{"after":"cancellation"}}`,
 }
 
-// line is one end of a session of which a test plays the peer.
-type line interface {
-	runtime.Transport
-	CloseSend() error
-}
-
 // forward starts a proxy between two ends in memory. It returns the ends of the client and
 // of the server, and what Serve returns.
-func forward(ctx context.Context, o proxy.Options) (client, server line, served <-chan error) {
-	client, front := inproc.Pair()
-	back, server := inproc.Pair()
+func forward(ctx context.Context, o proxy.Options) (client, server *mcptest.Raw, served <-chan error) {
+	client, front := mcptest.Pair()
+	server, back := mcptest.Pair()
 	ended := make(chan error, 1)
 	go func() {
 		ended <- proxy.New(func() runtime.Transport { return back }, o).Serve(ctx, front)
@@ -71,16 +65,16 @@ func send(t *testing.T, to runtime.Transport, text string) {
 	}
 }
 
-func receive(t *testing.T, from runtime.Transport) string {
+func receive(t *testing.T, from *mcptest.Raw) string {
 	t.Helper()
-	in, err := from.Receive(t.Context(), 1<<20)
+	in, err := from.Receive(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return in.Text
 }
 
-func expect(t *testing.T, from runtime.Transport, want string) {
+func expect(t *testing.T, from *mcptest.Raw, want string) {
 	t.Helper()
 	if got := receive(t, from); got != want {
 		t.Errorf("got  %.300s\nwant %.300s", got, want)
@@ -93,7 +87,7 @@ func TestUnread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, near := io.Pipe()
 		_, out := io.Pipe()
-		back, server := inproc.Pair()
+		server, back := mcptest.Pair()
 		ended := make(chan error, 1)
 		go func() {
 			ended <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: time.Minute}).Serve(t.Context(), stdio.New(in, out))
@@ -135,7 +129,7 @@ func TestTexts(t *testing.T) {
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		if _, err := server.Receive(t.Context(), 1000); err == nil {
+		if _, err := server.Receive(t.Context()); err == nil {
 			t.Error("the session with the server did not end")
 		}
 	})
@@ -149,8 +143,8 @@ func (deaf) Send(context.Context, runtime.Outgoing) error { return errors.New("d
 // TestUnlogged checks that a proxy without a logger warns on slog.Default, which may be set later.
 func TestUnlogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, front := inproc.Pair()
-		back, server := inproc.Pair()
+		client, front := mcptest.Pair()
+		server, back := mcptest.Pair()
 		p := proxy.New(func() runtime.Transport { return deaf{back} }, proxy.Options{})
 		var logged bytes.Buffer
 		defer slog.SetDefault(slog.Default())
@@ -200,12 +194,12 @@ func TestOrder(t *testing.T) {
 func TestStdio(t *testing.T) {
 	fromClient, toProxy := io.Pipe()
 	fromProxy, toClient := io.Pipe()
-	back, server := inproc.Pair()
+	server, back := mcptest.Pair()
 	served := make(chan error, 1)
 	go func() {
 		served <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: -1}).Serve(t.Context(), stdio.New(fromClient, toClient))
 	}()
-	client := stdio.New(fromProxy, toProxy)
+	client := mcptest.NewRaw(stdio.New(fromProxy, toProxy))
 	for _, text := range odd {
 		send(t, client, text)
 		expect(t, server, text)
@@ -252,19 +246,19 @@ func TestServerEnds(t *testing.T) {
 		send(t, server, `{"jsonrpc":"2.0","method":"last"}`)
 		server.Close()
 		expect(t, client, `{"jsonrpc":"2.0","method":"last"}`)
-		if _, err := client.Receive(t.Context(), 1000); err == nil {
+		if _, err := client.Receive(t.Context()); err == nil {
 			t.Error("the client's session did not end")
 		}
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
 		boom := errors.New("boom")
-		client, front := inproc.Pair()
+		client, front := mcptest.Pair()
 		err := proxy.New(func() runtime.Transport { return failing{boom} }, proxy.Options{}).Serve(t.Context(), front)
 		if !errors.Is(err, boom) {
 			t.Errorf("got %v", err)
 		}
-		if _, err := client.Receive(t.Context(), 1000); err == nil {
+		if _, err := client.Receive(t.Context()); err == nil {
 			t.Error("the client's session did not end")
 		}
 	})
@@ -273,10 +267,8 @@ func TestServerEnds(t *testing.T) {
 // failing is a transport that cannot be opened.
 type failing struct{ err error }
 
-func (f failing) Open(context.Context) error { return f.err }
-func (f failing) Receive(context.Context, int) (runtime.Incoming, error) {
-	return runtime.Incoming{}, io.ErrUnexpectedEOF
-}
+func (f failing) Open(context.Context) error                   { return f.err }
+func (f failing) Start(in runtime.Inbox, _ int)                { in.End(io.ErrUnexpectedEOF) }
 func (f failing) Send(context.Context, runtime.Outgoing) error { return io.ErrUnexpectedEOF }
 func (f failing) Close() error                                 { return nil }
 func (f failing) Server() string                               { return "" }
@@ -312,14 +304,13 @@ func TestShutdown(t *testing.T) {
 // answer cannot come, and refuses messages that are too long.
 func TestLostAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, front := inproc.Pair()
-		back, server := inproc.Pair()
-		lossy := &losing{Transport: back, lost: make(chan error, 1)}
+		client, front := mcptest.Pair()
+		server, back := mcptest.Pair()
+		lossy := &losing{Transport: back}
 		go proxy.New(func() runtime.Transport { return lossy }, proxy.Options{MaxMessage: 1000}).Serve(t.Context(), front)
 		send(t, client, `{"jsonrpc":"2.0","id":"a","method":"x"}`)
 		in, _ := jsonrpc.Parse(receive(t, server))
-		lossy.lost <- &runtime.AnswerError{ID: in.ID, Err: errors.New("status 500")}
-		send(t, server, `{"jsonrpc":"2.0","method":"wake"}`)
+		lossy.inbox.Lose(&runtime.AnswerError{ID: in.ID, Err: errors.New("status 500")})
 		lost, err := jsonrpc.Parse(receive(t, client))
 		if err != nil || lost.Error == nil || lost.ID != in.ID || !strings.Contains(lost.Error.Message, "status 500") {
 			t.Errorf("got %+v, %v", lost, err)
@@ -331,29 +322,23 @@ func TestLostAnswer(t *testing.T) {
 // losing is a transport that reports lost answers.
 type losing struct {
 	runtime.Transport
-	lost chan error
+	inbox runtime.Inbox
 }
 
-// Receive hides that the transport pushes.
-func (l *losing) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := l.Transport.Receive(ctx, max)
-	select {
-	case lost := <-l.lost:
-		return runtime.Incoming{}, lost
-	default:
-		return in, err
-	}
+func (l *losing) Start(in runtime.Inbox, max int) {
+	l.inbox = in
+	l.Transport.Start(in, max)
 }
 
 func ExampleNew() {
 	// A server in memory stands for the one behind the proxy.
-	back, server := inproc.Pair()
+	server, back := mcptest.Pair()
 	go func() {
-		in, _ := server.Receive(context.Background(), 1000)
+		in, _ := server.Receive(context.Background())
 		fmt.Println(in.Text)
 		server.Close()
 	}()
-	client, front := inproc.Pair()
+	client, front := mcptest.Pair()
 	go client.Send(context.Background(), runtime.Outgoing{Text: []byte(`{"jsonrpc":"2.0","method":"x","unknown":1.50}`)})
 	err := proxy.New(func() runtime.Transport { return back }, proxy.Options{}).Serve(context.Background(), front)
 	fmt.Println(err)

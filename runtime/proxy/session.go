@@ -52,39 +52,6 @@ func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server run
 	return s
 }
 
-// listen puts the messages that a transport receives into the inbox.
-func (s *session) listen(t runtime.Transport, in runtime.Inbox) {
-	if p, ok := t.(runtime.Pusher); ok {
-		p.Start(in)
-		return
-	}
-	go func() {
-		for s.receive(t, in) {
-		}
-	}()
-}
-
-// receive puts one message into the inbox. It returns false when no more follow.
-func (s *session) receive(t runtime.Transport, in runtime.Inbox) bool {
-	m, err := t.Receive(s.ctx, s.proxy.opts.MaxMessage)
-	if err == nil {
-		in.Accept(m) // the function that it returns only waits
-		return true
-	}
-	if lost, ok := errors.AsType[*runtime.AnswerError](err); ok {
-		in.Lose(lost)
-		return true
-	}
-	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		if err := t.Send(s.ctx, errorMessage(wire.Scalar{}, refusal)); err != nil {
-			s.log("an error could not be sent", err)
-		}
-		return true
-	}
-	in.End(err)
-	return false
-}
-
 // end ends the session. It does not wait for that.
 func (s *session) end(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, runtime.ErrClosed) {

@@ -268,10 +268,10 @@ func TestNotification(t *testing.T) {
 		var got []string
 		h := streamable.NewHandler(proxy.New(func() runtime.Transport {
 			opened++
-			near, far := inproc.Pair()
+			far, near := mcptest.Pair()
 			go func() {
 				for {
-					in, err := far.Receive(context.Background(), 1<<20)
+					in, err := far.Receive(context.Background())
 					if err != nil {
 						return
 					}
@@ -338,7 +338,7 @@ func TestParameterHeaders(t *testing.T) {
 func TestCloseWhileOpening(t *testing.T) {
 	const call = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
 	synctest.Test(t, func(t *testing.T) {
-		near, far := inproc.Pair()
+		far, near := mcptest.Pair()
 		opening, over := make(chan struct{}), make(chan error, 1)
 		p := proxy.New(func() runtime.Transport { <-opening; return near }, proxy.Options{})
 		in, err := p.Open(t.Context(), near, runtime.Handshake{Stateless: true}, func(err error) { over <- err })
@@ -362,7 +362,7 @@ func TestCloseWhileOpening(t *testing.T) {
 			t.Error(err)
 		}
 		for err == nil {
-			_, err = far.Receive(t.Context(), 1<<20)
+			_, err = far.Receive(t.Context())
 		}
 	})
 }

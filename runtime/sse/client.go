@@ -7,16 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -33,18 +35,14 @@ type Transport struct {
 
 	ctx     context.Context // ends when the transport is closed
 	cancel  context.CancelFunc
-	in      chan received
+	events  *eventstream.Reader
+	started atomic.Bool
 	reading chan struct{} // closed when the stream is not read any more
 }
 
-type received struct {
-	text string
-	err  error
-}
-
 // Dial opens the event stream of a server and waits for the endpoint that the server names. The
-// endpoint must be on the same server. ctx limits the opening, not the session. MaxRetries and Logger of the options
-// have no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
+// endpoint must be on the same server. ctx limits the opening, not the session. MaxRetries of the options
+// has no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
 // *[streamable.StatusError].
 func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
@@ -54,16 +52,16 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
 		return nil, fmt.Errorf("sse: not an HTTP URL: %.200q", address)
 	}
+	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	t := &Transport{
 		opts:    opts,
-		in:      make(chan received),
 		reading: make(chan struct{}),
 	}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
 	stop := context.AfterFunc(ctx, t.cancel)
-	events, err := t.open(base)
+	t.events, err = t.open(base)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
@@ -78,7 +76,6 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 		}
 		return nil, prefix.Errorf("sse: connect: %w", err)
 	}
-	go t.read(events)
 	return t, nil
 }
 
@@ -133,31 +130,30 @@ func (t *Transport) request(method, address string, body []byte) (*http.Request,
 	return req, nil
 }
 
-// read passes the messages of the stream to Receive, and finally the error that ended the stream.
-func (t *Transport) read(events *eventstream.Reader) {
+// Start implements runtime.Transport.
+func (t *Transport) Start(in runtime.Inbox, _ int) {
+	t.started.Store(true)
+	go t.read(in)
+}
+
+// read passes the messages of the stream to the inbox, and finally the error that ended the stream.
+func (t *Transport) read(in runtime.Inbox) {
 	defer close(t.reading)
 	for {
-		event, err := events.Next()
-		var r received
+		event, err := t.events.Next()
 		switch {
 		case err == eventstream.ErrTooLong:
-			r.err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", t.opts.MaxMessage)
-		case err == io.EOF:
-			r.err = runtime.ErrClosed
+			t.opts.Logger.Warn("a message was skipped because it is too long")
+		case err == io.EOF || t.ctx.Err() != nil:
+			in.End(runtime.ErrClosed)
+			return
 		case err != nil:
-			r.err = prefix.Errorf("sse: the stream was lost: %w", err)
-		case event.Type != "" && event.Type != "message" || event.Data == "":
-			continue
-		default:
-			r.text = event.Data
-		}
-		select {
-		case t.in <- r:
-		case <-t.ctx.Done():
+			in.End(prefix.Errorf("sse: the stream was lost: %w", err))
 			return
-		}
-		if err != nil && err != eventstream.ErrTooLong {
-			return
+		case event.Data != "" && (event.Type == "" || event.Type == "message"):
+			if run := in.Accept(runtime.Incoming{Text: event.Data}); run != nil {
+				go run()
+			}
 		}
 	}
 }
@@ -165,21 +161,6 @@ func (t *Transport) read(events *eventstream.Reader) {
 // ProbeTimeout returns how long a client waits for the answer to server/discover before it sends initialize as
 // well: the server may be silent, as over stdio.
 func (t *Transport) ProbeTimeout() time.Duration { return waits.Probe }
-
-// Receive implements runtime.Transport.
-func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	select {
-	case r := <-t.in:
-		if r.err == nil && len(r.text) > max {
-			r = received{err: jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)}
-		}
-		return runtime.Incoming{Text: r.text}, r.err
-	case <-t.ctx.Done():
-		return runtime.Incoming{}, runtime.ErrClosed
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
-	}
-}
 
 // Send implements runtime.Transport. Every message is one POST.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -225,7 +206,9 @@ func (t *Transport) post(req *http.Request, sent chan<- error) {
 // Close implements runtime.Transport. The end of the stream ends the session at the server.
 func (t *Transport) Close() error {
 	t.cancel()
-	<-t.reading
+	if t.started.Load() {
+		<-t.reading
+	}
 	defer t.closeConnections()
 	if err := t.body.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

@@ -183,7 +183,10 @@ func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, defa
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
-// Receive implements runtime.Transport. If the output ends because the process has failed, the
+// Start implements runtime.Transport. A session calls Receive instead.
+func (c *Process) Start(in runtime.Inbox, max int) { go read(c, in, max) }
+
+// Receive reads the next line, as that of a [Transport] does. If the output ends because the process has failed, the
 // error is an *ExitError.
 func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := c.lines.Receive(ctx, max)

@@ -23,6 +23,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Transport is a runtime.Transport over a reader and a writer. The zero value uses the standard
@@ -63,8 +64,39 @@ func (t *Transport) setup() {
 	})
 }
 
-// Receive implements runtime.Transport: it reads the next line. The end of ctx does not interrupt
-// a read. Close does, if closing the reader interrupts its Read.
+// Start implements runtime.Transport. A session calls Receive instead.
+func (t *Transport) Start(in runtime.Inbox, max int) { go read(t, in, max) }
+
+// source is a Transport or a Process.
+type source interface {
+	runtime.Outbox
+	Receive(ctx context.Context, max int) (runtime.Incoming, error)
+}
+
+// read puts what a source receives into an inbox.
+func read(from source, in runtime.Inbox, max int) {
+	ctx := context.Background()
+	for {
+		m, err := from.Receive(ctx, max)
+		refusal, tooLong := errors.AsType[*jsonrpc.Error](err)
+		switch {
+		case tooLong:
+			text, _ := jsonrpc.AppendError(nil, wire.Scalar{}, refusal) // an error of this package can be written
+			_ = from.Send(ctx, runtime.Outgoing{Text: text, Kind: jsonrpc.Response, Code: refusal.Code, Refused: true})
+		case err != nil:
+			in.End(err)
+			return
+		default:
+			if run := in.Accept(m); run != nil {
+				go run()
+			}
+		}
+	}
+}
+
+// Receive reads the next line, for a session that reads by itself so that a call need not wake another goroutine. A
+// line longer than max bytes is skipped, and the error is a *jsonrpc.Error. The end of ctx does not interrupt a read.
+// Close does, if closing the reader interrupts its Read.
 func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	t.setup()
 	for {

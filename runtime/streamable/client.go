@@ -25,7 +25,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/internal/worker"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -86,9 +85,7 @@ type Transport struct {
 	closing sync.Once
 	working sync.WaitGroup
 	posts   worker.Worker // sends requests
-	inbox   runtime.Inbox // of a session that has called Start
-	started bool
-	in      chan received // for Receive, without Start
+	inbox   runtime.Inbox
 	failed  chan struct{} // closed when the session is lost
 
 	mu        sync.Mutex
@@ -96,15 +93,8 @@ type Transport struct {
 	session   []string // header with the id that the server gave; nil if there is none
 	revision  []string // header with the negotiated revision; nil before that
 	listening *exchange
-	lost      error                     // why failed is closed
 	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
 	tools     headers.Tools
-}
-
-// received is a result of Receive.
-type received struct {
-	in  runtime.Incoming
-	err error
 }
 
 // NewTransport returns a transport to the endpoint of a server. It sends nothing before a client
@@ -123,7 +113,6 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	t := &Transport{
 		opts:   opts,
 		failed: make(chan struct{}),
-		in:     make(chan received),
 		calls:  make(map[wire.Scalar]*exchange),
 	}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
@@ -226,36 +215,8 @@ func (t *Transport) Restart() (runtime.Transport, error) {
 	return NewTransport(t.post.URL.String(), t.opts)
 }
 
-// Start implements runtime.Pusher.
-func (t *Transport) Start(in runtime.Inbox) { t.inbox, t.started = in, true }
-
-// Receive implements runtime.Transport. A session calls it instead of Start if another transport is
-// wrapped around this one.
-func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	select {
-	case r := <-t.in:
-		if r.err == nil && len(r.in.Text) > max {
-			return runtime.Incoming{}, tooLong(r.in, max)
-		}
-		return r.in, r.err
-	case <-t.failed:
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return runtime.Incoming{}, t.lost
-	case <-t.ctx.Done():
-		return runtime.Incoming{}, runtime.ErrClosed
-	case <-ctx.Done():
-		return runtime.Incoming{}, context.Cause(ctx)
-	}
-}
-
-// tooLong returns the error of a message that is longer than the session reads.
-func tooLong(in runtime.Incoming, max int) error {
-	if !in.Answers.IsZero() {
-		return &runtime.AnswerError{ID: in.Answers, Err: errTooLong}
-	}
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
-}
+// Start implements runtime.Transport.
+func (t *Transport) Start(in runtime.Inbox, _ int) { t.inbox = in }
 
 // Negotiated implements runtime.Identified.
 func (t *Transport) Negotiated(h runtime.Handshake) error {
@@ -291,12 +252,9 @@ func (t *Transport) lose() bool {
 	if t.session == nil {
 		return false
 	}
-	if t.lost == nil {
-		t.lost = ErrSessionLost
+	if !web.Closed(t.failed) {
 		close(t.failed)
-		if t.started {
-			t.inbox.End(ErrSessionLost)
-		}
+		t.inbox.End(ErrSessionLost)
 	}
 	return true
 }
@@ -320,7 +278,7 @@ func (t *Transport) Close() error {
 	t.closing.Do(func() {
 		t.mu.Lock()
 		t.closed = true
-		known := t.session != nil && t.lost == nil
+		known := t.session != nil && !web.Closed(t.failed)
 		streams := slices.Collect(maps.Values(t.calls))
 		if t.listening != nil {
 			streams = append(streams, t.listening)

@@ -75,7 +75,9 @@ func (e *exchange) run() {
 		e.retry.failed(err)
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
-			e.hand(received{err: &runtime.AnswerError{ID: e.id, Err: err}})
+			if e.ctx.Err() == nil {
+				e.t.inbox.Lose(&runtime.AnswerError{ID: e.id, Err: err})
+			}
 			return
 		}
 	}
@@ -131,36 +133,20 @@ func isUnhandled(err error) bool {
 // isSent reports whether net/http has written the request.
 func (e *exchange) isSent() bool { return web.Closed(e.sent) }
 
-// hand gives the session a message, or an error in place of an answer. It returns an error if the
-// exchange is over.
-func (e *exchange) hand(r received) error {
+// deliver hands over a message. If it answers the request, the wait for the answer ends, whatever the message is. It
+// returns an error if the exchange is over.
+func (e *exchange) deliver(text string, answers bool) error {
 	if e.ctx.Err() != nil {
 		return context.Canceled
 	}
-	if e.t.started {
-		if lost, ok := r.err.(*runtime.AnswerError); ok {
-			e.t.inbox.Lose(lost)
-		} else if run := e.t.inbox.Accept(r.in); run != nil {
-			go run()
-		}
-		return nil
-	}
-	select {
-	case e.t.in <- r:
-		return nil
-	case <-e.ctx.Done():
-		return context.Canceled
-	}
-}
-
-// deliver hands over a message. If it answers the request, the wait for the answer ends, whatever
-// the message is.
-func (e *exchange) deliver(text string, answers bool) error {
 	in := runtime.Incoming{Text: text}
 	if answers {
 		in.Answers = e.id
 	}
-	return e.hand(received{in: in})
+	if run := e.t.inbox.Accept(in); run != nil {
+		go run()
+	}
+	return nil
 }
 
 // read reads the response to a POST.

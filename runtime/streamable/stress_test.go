@@ -197,14 +197,15 @@ type counting struct {
 	answers map[wire.Scalar]int
 }
 
-func (c *counting) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := c.Transport.Receive(ctx, max)
-	if m, bad := jsonrpc.Parse(in.Text); err == nil && bad == nil && m.Kind == jsonrpc.Response {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.answers[m.ID]++
-	}
-	return in, err
+func (c *counting) Start(in runtime.Inbox, max int) {
+	c.Transport.Start(mcptest.Tap{Inbox: in, Heard: func(in *runtime.Incoming) bool {
+		if m := in.Content(); m.Err == nil && m.Kind == jsonrpc.Response {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.answers[m.ID]++
+		}
+		return true
+	}}, max)
 }
 
 // again returns the number of requests that got more than one answer.

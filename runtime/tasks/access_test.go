@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -65,7 +65,7 @@ func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []strin
 		return has == "all" && slices.Contains(implies, needed)
 	}})}
 	e.server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, e.keeper.Extend(items.Over(mcp20260728.BindBase())))
-	near, far := inproc.Pair()
+	near, far := mcptest.Pair()
 	caller := runtime.WithPrincipal(context.Background(), "eve")
 	if a != nil {
 		caller = runtime.WithAccess(caller, a)

@@ -14,6 +14,7 @@ import (
 
 	generated "github.com/mcpgen/mcpgen/generated/ext/tasks"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -29,7 +30,7 @@ type extended struct {
 	t      *testing.T
 	keeper *tasks.Tasks
 	server *runtime.Server
-	near   *inproc.Transport
+	near   *mcptest.Raw
 	end    context.CancelFunc
 	ids    int
 	heard  []string // notifications
@@ -123,7 +124,7 @@ func newExtended(t *testing.T, store tasks.Store, principal string, c *counter, 
 	if err := e.server.Err(); err != nil {
 		t.Fatal(err)
 	}
-	near, far := inproc.Pair()
+	near, far := mcptest.Pair()
 	ctx, end := context.WithCancel(runtime.WithPrincipal(context.Background(), principal))
 	e.near, e.end = near, end
 	go e.server.Serve(ctx, far)
@@ -136,7 +137,7 @@ func (e *extended) ask(method, params, capabilities string) wire.Object {
 	e.t.Helper()
 	e.send(method, params, capabilities)
 	for {
-		in, err := e.near.Receive(e.t.Context(), 1<<20)
+		in, err := e.near.Receive(e.t.Context())
 		if err != nil {
 			e.t.Fatal(err)
 		}
@@ -405,14 +406,14 @@ func TestListenBelow(t *testing.T) {
 				test.set(&binding)
 				server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"resources":{"subscribe":true}}`)},
 					tasks.New(tasks.Options{}).Extend(binding))
-				near, far := inproc.Pair()
+				near, far := mcptest.Pair()
 				ctx, end := context.WithCancel(t.Context())
 				defer end()
 				go server.Serve(ctx, far)
 				defer near.Close()
 				e := &extended{t: t, near: near}
 				e.send("subscriptions/listen", `{"notifications":{"resourceSubscriptions":["a:known","a:other"]}}`, `{}`)
-				in, err := near.Receive(t.Context(), 1<<20)
+				in, err := near.Receive(t.Context())
 				if err != nil || !strings.Contains(in.Text, `{"resourceSubscriptions":`+test.want+`}`) {
 					t.Errorf("%s, %v", in.Text, err)
 				}

@@ -42,7 +42,7 @@ func (e *extended) startMany(n int) (ids []string) {
 func (e *extended) hear() (status, id string) {
 	e.t.Helper()
 	for {
-		in, err := e.near.Receive(e.t.Context(), 1<<20)
+		in, err := e.near.Receive(e.t.Context())
 		if err != nil {
 			e.t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func (e *extended) hear() (status, id string) {
 func (e *extended) listen(ids []string) (accepted int) {
 	e.t.Helper()
 	e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+strings.Join(ids, `","`)+`"]}}`, declaring)
-	in, err := e.near.Receive(e.t.Context(), 1<<20)
+	in, err := e.near.Receive(e.t.Context())
 	if err != nil {
 		e.t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -456,7 +457,7 @@ func TestUndeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"tasks":{}}`)},
 			tasks.New(tasks.Options{}).Over(mcp20251125.BindServer(server{t: t})))
-		near, far := inproc.Pair()
+		near, far := mcptest.Pair()
 		go srv.Serve(context.Background(), far)
 		ctx := t.Context()
 		for _, line := range []string{
@@ -470,7 +471,7 @@ func TestUndeclared(t *testing.T) {
 		}
 		var last string
 		for range 2 {
-			in, err := near.Receive(ctx, 1<<20)
+			in, err := near.Receive(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	"github.com/mcpgen/mcpgen/runtime/headers"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -74,10 +73,10 @@ func TestProxiedStreamEnds(t *testing.T) {
 
 // patient returns a transport to a server that answers initialize and nothing else.
 func patient() runtime.Transport {
-	near, far := inproc.Pair()
+	far, near := mcptest.Pair()
 	go func() {
 		for {
-			in, err := far.Receive(context.Background(), 1<<20)
+			in, err := far.Receive(context.Background())
 			if err != nil {
 				return
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
@@ -217,7 +218,7 @@ func checkDeclared(t *testing.T, only string, dial func(*testing.T) runtime.Tran
 			continue
 		}
 		t.Run(r.ID, func(t *testing.T) {
-			c := &rawClient{t: t, transport: dial(t), stateless: !slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == "initialize" })}
+			c := &rawClient{t: t, transport: mcptest.NewRaw(dial(t)), stateless: !slices.ContainsFunc(r.Methods, func(m runtime.Method) bool { return m.Name == "initialize" })}
 			capabilities := c.begin(r.ID)
 			methods := r.Methods
 			if c.stateless {
@@ -247,7 +248,7 @@ func checkDeclared(t *testing.T, only string, dial func(*testing.T) runtime.Tran
 // rawClient is a client that sends what a test says.
 type rawClient struct {
 	t         *testing.T
-	transport runtime.Transport
+	transport *mcptest.Raw
 	stateless bool
 	revision  string
 	ids       int
@@ -294,7 +295,7 @@ func (c *rawClient) ask(method, params string) (int64, wire.Object) {
 	}
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":{%s}}`, c.ids, method, params))
 	for {
-		in, err := c.transport.Receive(c.t.Context(), 1<<24)
+		in, err := c.transport.Receive(c.t.Context())
 		if err != nil {
 			c.t.Fatalf("%s: %v", method, err)
 		}
@@ -371,7 +372,7 @@ func TestSubscribeInSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w.options.Name, w.options.Version = "s", "1"
 			server = runtime.NewServer(w.options, ladder.Serve(w.native, ladder.Options{})...)
-			near, far := inproc.Pair()
+			near, far := mcptest.Pair()
 			go server.Serve(context.Background(), far)
 			defer near.Close()
 			c := &rawClient{t: t, transport: near}
@@ -382,7 +383,7 @@ func TestSubscribeInSession(t *testing.T) {
 				}
 			}
 			w.updated()
-			in, err := near.Receive(t.Context(), 1<<20)
+			in, err := near.Receive(t.Context())
 			if err != nil || in.Text != update {
 				t.Errorf("an update is %s, %v", in.Text, err)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
@@ -142,9 +143,12 @@ type recorder struct {
 	journal *journal
 }
 
-// Receive implements runtime.Transport.
-func (r *recorder) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	m, err := r.Transport.Receive(ctx, max)
+// Start implements runtime.Transport.
+func (r *recorder) Start(in runtime.Inbox, max int) {
+	r.Transport.Start(mcptest.Tap{Inbox: in, Heard: r.heard}, max)
+}
+
+func (r *recorder) heard(m *runtime.Incoming) bool {
 	r.journal.mu.Lock()
 	defer r.journal.mu.Unlock()
 	if id, ok := wire.Object(m.Text).Get("id"); ok {
@@ -155,7 +159,7 @@ func (r *recorder) Receive(ctx context.Context, max int) (runtime.Incoming, erro
 			r.journal.pending[string(id)] = strings.Trim(string(method), `"`)
 		}
 	}
-	return m, err
+	return true
 }
 
 // sealedState matches the state of a request's rounds, which differs each time.

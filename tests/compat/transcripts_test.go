@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	ladder "github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/everything"
 	"github.com/mcpgen/mcpgen/tests/internal/golden"
@@ -129,13 +129,13 @@ func (c *conversation) serve(t *testing.T, o everything.Options) (end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near, far := inproc.Pair()
+	near, far := mcptest.Pair()
 	c.client = near
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(t.Context(), far) }()
 	go func() {
 		for {
-			m, err := near.Receive(t.Context(), 1<<20)
+			m, err := near.Receive(t.Context())
 			if err != nil {
 				return
 			}

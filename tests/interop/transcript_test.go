@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 )
 
@@ -109,12 +110,11 @@ func (r recorder) Fallback(_ context.Context, refused error) (runtime.Transport,
 
 func (r recorder) SessionID() string { return "" }
 
-func (r recorder) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := r.Transport.Receive(ctx, max)
-	if err == nil {
+func (r recorder) Start(in runtime.Inbox, max int) {
+	r.Transport.Start(mcptest.Tap{Inbox: in, Heard: func(in *runtime.Incoming) bool {
 		r.log.add(fromServer, in.Text)
-	}
-	return in, err
+		return true
+	}}, max)
 }
 
 func (r recorder) Send(ctx context.Context, m runtime.Outgoing) error {

@@ -23,7 +23,7 @@ type source struct {
 	ended       atomic.Int32
 }
 
-func newSource(polled bool) *source {
+func newSource() *source {
 	s := &source{steps: make(chan func() Step, 100), interrupted: make(chan struct{}, 1), closed: make(chan struct{})}
 	s.Reader.Receive = func() (Step, error) {
 		select {
@@ -42,10 +42,8 @@ func newSource(polled bool) *source {
 	}
 	s.Reader.Ended = func(error) { s.ended.Add(1) }
 	s.Reader.Waiting = s.Pending.Waiting
-	if polled {
-		s.Reader.Buffered = func() bool { return len(s.steps) > 0 }
-		s.Reader.Interrupt = func() { s.interrupted <- struct{}{} }
-	}
+	s.Reader.Buffered = func() bool { return len(s.steps) > 0 }
+	s.Reader.Interrupt = func() { s.interrupted <- struct{}{} }
 	return s
 }
 
@@ -62,19 +60,16 @@ func (s *source) answer(c *Call) {
 // handler does.
 func TestReaderServes(t *testing.T) {
 	for name, c := range map[string]struct {
-		polled  bool
 		handler func()
 		after   time.Duration // when the next request is served
 	}{
-		"quick":         {true, func() {}, 0},
-		"slow":          {true, func() { time.Sleep(time.Hour) }, waits.Turn},
-		"slow, plain":   {false, func() { time.Sleep(time.Hour) }, 0},
-		"goexit":        {true, goruntime.Goexit, 0},
-		"goexit, plain": {false, goruntime.Goexit, 0},
+		"quick":  {func() {}, 0},
+		"slow":   {func() { time.Sleep(time.Hour) }, waits.Turn},
+		"goexit": {goruntime.Goexit, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newSource(c.polled)
+				s := newSource()
 				s.Start()
 				for range 3 {
 					start := time.Now()
@@ -102,7 +97,7 @@ func TestReaderServes(t *testing.T) {
 // TestReaderBuffered checks that requests that are there already are served at the same time.
 func TestReaderBuffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSource(true)
+		s := newSource()
 		start := time.Now()
 		var after []time.Duration
 		done := make(chan struct{}, 10)
@@ -127,7 +122,7 @@ func TestReaderBuffered(t *testing.T) {
 // TestReaderAwaits checks who reads for a call, and that messages between calls are read soon.
 func TestReaderAwaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSource(true)
+		s := newSource()
 		s.Start()
 		call := func(wait time.Duration) (read bool) {
 			c := begin(t, &s.Pending, Options{})
