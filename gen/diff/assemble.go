@@ -168,9 +168,13 @@ func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *
 func (a *assembler) add(t *told, at *root) {
 	rule := a.rules.rule(t.rule)
 	old, new := t.places()
+	path := cmp.Or(new.Path, old.Path)
+	if t.lackedByNew {
+		path = old.Path
+	}
 	f := &Finding{
 		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction, Tool: a.tool,
-		Subject: cmp.Or(t.subject, t.change.subject, t.longer(old.Path, new.Path)), Args: t.args, Old: old, New: new, Uses: []string{at.use},
+		Subject: cmp.Or(t.subject, t.change.subject, path), Args: t.args, Old: old, New: new, Uses: []string{at.use},
 	}
 	if len(f.Args) > 0 && f.Args[0] == "" {
 		f.Args = append([]string{lastName(f.Subject)}, f.Args[1:]...)
@@ -221,15 +225,6 @@ func (a *assembler) join(other *assembler) {
 	for _, text := range other.problems {
 		a.problem("%s", text)
 	}
-}
-
-// longer returns the path of the new side, or that of the old side if the new side does not
-// have the member.
-func (t *told) longer(old, new string) string {
-	if t.lackedByNew {
-		return old
-	}
-	return cmp.Or(new, old)
 }
 
 // places returns the places of a change on both sides.

@@ -66,3 +66,23 @@ func TestSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeUnion checks that a change in each second variant of a large union has an example: the other variants, which
+// have another constant, are no conditions on a value.
+func TestLargeUnion(t *testing.T) {
+	union := func(minimum int) ToolList {
+		var variants []string
+		for i := range 80 {
+			variants = append(variants, fmt.Sprintf(`{"type":"object","required":["kind","v"],"properties":{"kind":{"const":"k%d"},"v":{"type":"integer","minimum":%d}}}`, i, i%2*minimum))
+		}
+		list, err := tools.Read([]byte(`[{"name":"t","inputSchema":{"type":"object","properties":{"u":{"oneOf":[` + strings.Join(variants, ",") + `]}}}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ToolList{List: list}
+	}
+	report, err := Tools(union(0), union(1))
+	if err != nil || report.Summary != (Summary{Err: 40}) {
+		t.Errorf("%v, %+v", err, report.Summary)
+	}
+}

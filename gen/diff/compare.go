@@ -395,23 +395,17 @@ func (c *comparer) values(p *pairing) {
 	old, new := p.old.alts(), p.new.alts()
 	was, is := p.old.untyped(), p.new.untyped()
 	switch {
-	case was && is:
-		c.coarse(p, old[0], new[0])
-		return
-	case was && p.old.any() && everyKind(new):
+	case was && !is && p.old.any() && everyKind(new):
 		old = freeKinds()
-	case is && p.new.any() && everyKind(old):
+	case is && !was && p.new.any() && everyKind(old):
 		new = freeKinds()
 	case was || is:
-		c.typed(p, was)
+		c.typed(p, was, is)
 		return
 	}
 	pairs, gone, come := c.match(old, new)
 	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
-		ch := p.at("type-changed", gone[0].label(), come[0].label())
-		for _, v := range p.views(nil, nil) {
-			ch.ways[v.way] = c.whole(v)
-		}
+		c.entire(p, "type-changed", gone[0].label(), come[0].label())
 		return
 	}
 	for _, pair := range pairs {
@@ -425,31 +419,27 @@ func (c *comparer) values(p *pairing) {
 	}
 }
 
-// coarse compares shapes of which at least one has too many alternatives, as a whole.
-func (c *comparer) coarse(p *pairing, old, new *Alt) {
-	var ways [2]oneWay
-	for _, v := range p.views(old, new) {
-		ways[v.way] = c.whole(v)
+// entire reports a change of two shapes as a whole.
+func (c *comparer) entire(p *pairing, rule string, args ...string) *change {
+	ch := p.at(rule, args...)
+	for _, v := range p.views(nil, nil) {
+		ch.ways[v.way] = c.whole(v)
 	}
-	if !ways[narrows].refuted() || !ways[widens].refuted() {
-		p.at(constraintRule(!ways[widens].refuted(), !ways[narrows].refuted()), `"anyOf"`).ways = ways
-	}
+	return ch
 }
 
-// typed reports a shape that has no type on one side only.
-func (c *comparer) typed(p *pairing, was bool) {
-	rule, way, label := "type-closed", narrows, p.new.label()
-	if !was {
-		rule, way, label = "type-opened", widens, p.old.label()
-	}
-	if !p.old.any() && !p.new.any() {
-		rule, label = "constraint-changed", `"anyOf"`
-	}
-	ch := p.at(rule, label)
-	for _, v := range p.views(nil, nil) {
-		if v.way == way || rule == "constraint-changed" {
-			ch.ways[v.way] = c.whole(v)
-		}
+// typed reports a shape that has no type on one side only, or too many alternatives on a side.
+func (c *comparer) typed(p *pairing, was, is bool) {
+	switch {
+	case was && is:
+		ch := c.entire(p, "constraint-changed", `"anyOf"`)
+		ch.rule = constraintRule(!ch.ways[widens].refuted(), !ch.ways[narrows].refuted())
+	case !p.old.any() && !p.new.any():
+		c.entire(p, "constraint-changed", `"anyOf"`)
+	case was:
+		c.entire(p, "type-closed", p.new.label())
+	default:
+		c.entire(p, "type-opened", p.old.label())
 	}
 }
 

@@ -47,9 +47,6 @@ const (
 	VersionNone Version = "none"
 )
 
-// finish completes a report for the order [UpgradeEither].
-func (r *Report) finish() { r.SetUpgrade(UpgradeEither) }
-
 // SetUpgrade sets the levels of the findings for an order of upgrades.
 func (r *Report) SetUpgrade(u Upgrade) {
 	r.Upgrade = u

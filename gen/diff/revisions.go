@@ -67,7 +67,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	report.Findings = p.list()
 	report.Problems = p.problems
 	report.notes(old.Notes, new.Notes)
-	report.finish()
+	report.SetUpgrade(UpgradeEither)
 	p.unchanged(report)
 	return report, nil
 }

@@ -74,7 +74,7 @@ func Tools(old, new ToolList) (*Report, error) {
 	report.Findings = t.list()
 	report.Problems = t.problems
 	report.notes(old.Notes, new.Notes)
-	report.finish()
+	report.SetUpgrade(UpgradeEither)
 	return report, nil
 }
 

@@ -358,8 +358,10 @@ func (b *schemaBuilder) expand(flat []*jsonschema.Schema) ([]chosen, bool) {
 					further = append(further, branchings(s, first.within)...)
 				}
 			}
-			if first.exclusive {
-				next.refused = append(append(next.refused, first.of[:i]...), first.of[i+1:]...)
+			for j, other := range first.of {
+				if j != i && first.exclusive && !jsonschema.Disjoint([]*jsonschema.Schema{branch, other}) {
+					next.refused = append(next.refused, other) // the others refuse the values of the branch anyway
+				}
 			}
 			if !choose(next, further) {
 				return false
