@@ -242,7 +242,7 @@ func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 	}
 	id := text(version)
 	if !isDate(id) {
-		c.breaks("version-form", pointer, 0, "protocol version %q is not a date in the form YYYY-MM-DD", id)
+		c.breaks("version-form", pointer, "protocol version %q is not a date in the form YYYY-MM-DD", id)
 		return
 	}
 	revision, ok := generated.Lookup(id)
@@ -251,7 +251,7 @@ func (s *Session) negotiated(c *check, version wire.Raw, pointer string) {
 	case ok:
 		s.speak(revision)
 	default:
-		c.note("revision-unknown", pointer, 0, "unknown revision %q: messages are checked against %s", id, s.revision.ID)
+		c.note("revision-unknown", pointer, "unknown revision %q: messages are checked against %s", id, s.revision.ID)
 	}
 }
 
@@ -295,20 +295,20 @@ func Value(revision generated.Revision, definition, src string, opts Options) []
 	opts.Revision = &revision
 	s := NewSession(opts)
 	c := s.begin(Unknown, src)
-	c.value(revision, definition, src, "", 0)
+	c.value(revision, definition, src, "")
 	return c.done()
 }
 
 // late reports a problem caused by an event at the given time. It reports a note if messages
 // may have overtaken each other since.
-func (s *Session) late(c *check, since time.Time, rule Rule, pointer string, base int, format string, args ...any) {
+func (s *Session) late(c *check, since time.Time, rule Rule, pointer string, format string, args ...any) {
 	const reordered = time.Second // at most
 	longAgo := !since.IsZero() && s.now.Sub(since) > reordered
 	if (s.opts.Unordered || s.crossing) && !longAgo {
-		c.note("crossed", pointer, base, "%s", fmt.Sprintf(format, args...))
+		c.note("crossed", pointer, "%s", fmt.Sprintf(format, args...))
 		return
 	}
-	c.breaks(rule, pointer, base, format, args...)
+	c.breaks(rule, pointer, format, args...)
 }
 
 // text returns the decoded value of a JSON string.

@@ -101,3 +101,15 @@ func FuzzMessage(f *testing.F) {
 		s.Close("")
 	})
 }
+
+// TestLines checks that a finding has the line of its value in a message of several lines, whatever the rule.
+func TestLines(t *testing.T) {
+	s := audit.NewSession(audit.Options{})
+	for _, said := range opening("2025-11-25", everyClient, everyServer) {
+		say(s, said)
+	}
+	found := s.Message(server, "{\n \"jsonrpc\":\"2.0\",\n \"method\":\"notifications/resources/updated\",\n \"params\":{\n  \"uri\":\"file:///a\"\n }\n}")
+	if len(found) != 1 || found[0].Rule != "subscribe" || found[0].Pointer != "/params/uri" || found[0].Line != 4 {
+		t.Errorf("%+v", found)
+	}
+}

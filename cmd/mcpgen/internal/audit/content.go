@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"encoding/base64"
 	"mime"
 	"regexp"
 	"slices"
@@ -21,21 +22,16 @@ var data = map[string]bool{
 var signs = []string{`"data"`, `"blob"`, `"_meta"`, `"icons"`, `"lastModified"`, `"resource"`}
 
 // content checks params or a result.
-func (c *check) content(s *Session, value wire.Raw, src, name, pointer string, base int) {
-	for _, sign := range signs {
-		if strings.Contains(string(value), sign) {
-			w := walk{c, s, base + offsetOf(src, name)}
-			w.value(value, pointer+name)
-			return
-		}
+func (c *check) content(s *Session, value wire.Raw, pointer string) {
+	if slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(string(value), sign) }) {
+		walk{c, s}.value(value, pointer)
 	}
 }
 
 // walk checks the values of a message recursively.
 type walk struct {
-	c    *check
-	s    *Session
-	base int
+	c *check
+	s *Session
 }
 
 func (w walk) value(value wire.Raw, pointer string) {
@@ -60,7 +56,7 @@ func (w walk) object(o wire.Object, pointer string) {
 			w.icons(value, at)
 		case name == "lastModified" && value.Kind() == wire.KindString && w.s.since("2025-06-18"):
 			if !isTime(text(value)) {
-				w.c.breaks("last-modified", at, w.base, "%q is not a time in ISO 8601 form", cut(text(value), 80))
+				w.c.breaks("last-modified", at, "%q is not a time in ISO 8601 form", cut(text(value), 80))
 			}
 		case !data[name]:
 			w.value(value, at)
@@ -76,12 +72,12 @@ func (w walk) media(o wire.Object, pointer string) {
 	case "image", "audio":
 		encoded = "data"
 		if raw, ok := o.Get("mimeType"); ok && !isMIME(text(raw)) {
-			w.c.breaks("mime-type", pointer+"/mimeType", w.base, "%q is not a MIME type", cut(text(raw), 80))
+			w.c.breaks("mime-type", pointer+"/mimeType", "%q is not a MIME type", cut(text(raw), 80))
 		}
 	case "resource":
 		if declared, known := w.s.capabilities[Server]; known && w.s.since("2025-06-18") && w.c.from == Server && strings.Contains(pointer, "/result/content/") {
 			if _, ok := declared.Get("resources"); !ok {
-				w.c.breaks("embedded-resource", pointer, w.base, "the server embeds a resource but has not declared resources")
+				w.c.breaks("embedded-resource", pointer, "the server embeds a resource but has not declared resources")
 			}
 		}
 	case "":
@@ -89,7 +85,7 @@ func (w walk) media(o wire.Object, pointer string) {
 	}
 	if raw, ok := o.Get(encoded); ok && raw.Kind() == wire.KindString {
 		if problem := base64Problem(text(raw)); problem != "" {
-			w.c.breaks("base64", pointer+"/"+encoded, w.base, "invalid base64: %s", problem)
+			w.c.breaks("base64", pointer+"/"+encoded, "invalid base64: %s", problem)
 		}
 	}
 }
@@ -102,18 +98,14 @@ func isMIME(s string) bool {
 
 // base64Problem returns why text is not base64 (RFC 4648, section 4), or "".
 func base64Problem(s string) string {
-	body := strings.TrimRight(s, "=")
-	for i := range len(body) {
-		switch b := body[i]; {
-		case 'A' <= b && b <= 'Z', 'a' <= b && b <= 'z', '0' <= b && b <= '9', b == '+', b == '/':
-		case b == '-' || b == '_':
-			return "the character " + string(rune(b)) + " at " + itoa(i) + " belongs to the alphabet for URLs"
-		default:
-			return "a character outside of the alphabet at " + itoa(i)
-		}
-	}
-	if len(s)%4 != 0 || len(s)-len(body) > 2 || len(body)%4 == 1 {
-		return "the length with padding is not a multiple of 4"
+	_, err := base64.StdEncoding.DecodeString(s)
+	switch {
+	case strings.ContainsAny(s, "\r\n"): // which the decoder skips
+		return "it contains a line end"
+	case err != nil && strings.ContainsAny(s, "-_"):
+		return "it has characters of the alphabet for URLs"
+	case err != nil:
+		return strings.TrimPrefix(err.Error(), "illegal base64 data ")
 	}
 	return ""
 }
@@ -123,7 +115,7 @@ func (w walk) icons(list wire.Raw, pointer string) {
 	for i, icon := range list.Elements() {
 		source := strings.ToLower(text(member(icon, "src")))
 		if source != "" && !strings.HasPrefix(source, "https://") && !strings.HasPrefix(source, "data:") {
-			w.c.breaks("icon-source", ptr(pointer, i, "src"), w.base, "%q is neither an https: nor a data: URI", cut(source, 80))
+			w.c.breaks("icon-source", ptr(pointer, i, "src"), "%q is neither an https: nor a data: URI", cut(source, 80))
 		}
 	}
 }
@@ -178,7 +170,7 @@ func (w walk) meta(o wire.Object, pointer string) {
 		at := wire.ChildPointer(pointer, key)
 		switch {
 		case found && !metaPrefix.MatchString(prefix), !metaName.MatchString(name):
-			w.c.breaks("meta-key", at, w.base, "%q is not a valid _meta key: an optional prefix of labels and a slash, then a name of letters, digits, -, _ and .", cut(key, 80))
+			w.c.breaks("meta-key", at, "%q is not a valid _meta key: an optional prefix of labels and a slash, then a name of letters, digits, -, _ and .", cut(key, 80))
 		case found && !defined[key] && w.s.reserved(strings.Split(prefix, ".")):
 			if w.s.extensions.named(key) != nil && w.s.extended() {
 				continue // an extension may have a key of its own name
@@ -187,10 +179,10 @@ func (w walk) meta(o wire.Object, pointer string) {
 				continue
 			}
 			if prefix == "io.modelcontextprotocol" && (newer[name] || w.s.extended()) {
-				w.c.note("meta-reserved", at, w.base, "revision %[2]s does not define %[1]q", cut(key, 80), w.s.revision.ID)
+				w.c.note("meta-reserved", at, "revision %[2]s does not define %[1]q", cut(key, 80), w.s.revision.ID)
 				continue
 			}
-			w.c.breaks("meta-reserved", at, w.base, "the prefix of %q is reserved, and the protocol does not define the key", cut(key, 80))
+			w.c.breaks("meta-reserved", at, "the prefix of %q is reserved, and the protocol does not define the key", cut(key, 80))
 		}
 	}
 }

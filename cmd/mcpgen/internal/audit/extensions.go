@@ -100,20 +100,21 @@ func (s *Session) declaresExtension(side Side, extension string) bool {
 
 // undeclaredExtension reports a message of an extension that its client has not declared: the server has
 // neither refused it nor answered without the extension.
-func (s *Session) undeclaredExtension(c *check, m *runtime.Method, pointer string, base int) {
+func (s *Session) undeclaredExtension(c *check, m *runtime.Method, pointer string) {
 	if m.Extension != "" && !s.declaresExtension(Client, m.Extension) {
-		c.breaks("extension-undeclared", pointer, base, "%s belongs to the extension %s, which the client does not declare", m.Name, m.Extension)
+		c.breaks("extension-undeclared", pointer, "%s belongs to the extension %s, which the client does not declare", m.Name, m.Extension)
 	}
 }
 
 // settings checks the identifiers and the values by which a side declares extensions.
-func (s *Session) settings(c *check, capabilities wire.Raw, src, path string, pointer string, base int) {
+func (s *Session) settings(c *check, capabilities wire.Raw, pointer string) {
 	for name, value := range wire.Object(member(capabilities, "extensions")).All() {
+		at := pointer + wire.ChildPointer("/extensions", name)
 		if prefix, rest, found := strings.Cut(name, "/"); s.since("2026-07-28") && (!found || !metaPrefix.MatchString(prefix) || !metaName.MatchString(rest)) {
-			c.breaks("extension-name", pointer+path+wire.ChildPointer("/extensions", name), base, "%q is not an identifier of an extension: a prefix of labels, a slash and a name, such as com.example/colors", cut(name, 80))
+			c.breaks("extension-name", at, "%q is not an identifier of an extension: a prefix of labels, a slash and a name, such as com.example/colors", cut(name, 80))
 		}
 		if e := s.extensions.named(name); e != nil && e.Settings != "" && e.Extends(s.revision.ID, s.revision.Methods) {
-			c.part(s.revision, qualified(e.Name, e.Settings), value, src, path+wire.ChildPointer("/extensions", name), pointer, base)
+			c.value(s.revision, qualified(e.Name, e.Settings), string(value), at)
 		}
 	}
 }

@@ -105,12 +105,12 @@ func (x *exchange) status(e recording.Entry) (findings []Finding) {
 }
 
 // headersDeclared checks the annotations x-mcp-header of a tool and returns its headers.
-func (c *check) headersDeclared(source wire.Raw, pointer string, base int) *headers.Table {
+func (c *check) headersDeclared(source wire.Raw, pointer string) *headers.Table {
 	table, err := headers.NewTable(source)
 	var invalid *wire.ValidationError
 	if errors.As(err, &invalid) {
 		for _, p := range invalid.Problems {
-			c.breaks("x-mcp-header", pointer+p.Pointer, base, "%s", p.Message)
+			c.breaks("x-mcp-header", pointer+p.Pointer, "%s", p.Message)
 		}
 	}
 	return table

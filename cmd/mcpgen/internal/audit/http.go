@@ -75,12 +75,12 @@ func (x *exchange) said(c *check, m jsonrpc.Message) {
 	case m.Kind == jsonrpc.Response:
 		x.requests = slices.DeleteFunc(x.requests, func(id wire.Scalar) bool { return id == m.ID.Canonical() })
 		if x.method == "GET" && !x.resumes && !x.session.http.sse {
-			c.breaks("http-get-response", "", 0, "the stream of a GET that resumes nothing has a response")
+			c.breaks("http-get-response", "", "the stream of a GET that resumes nothing has a response")
 		}
 		x.done = x.method == "POST" && len(x.requests) == 0
 	case x.done && x.stream && !x.told:
 		x.told = true
-		c.breaks("http-stream-after-response", "", 0, "the stream has a message after the response")
+		c.breaks("http-stream-after-response", "", "the stream has a message after the response")
 	}
 }
 
@@ -149,7 +149,7 @@ func (x *exchange) finding(e recording.Entry, from Side, rule Rule, format strin
 	s := x.session
 	s.line = e.Line
 	c := &check{s: s, from: from}
-	c.breaks(rule, "", 0, format, args...)
+	c.breaks(rule, "", format, args...)
 	findings := c.done()
 	for i := range findings {
 		findings[i].Number = s.number + 1

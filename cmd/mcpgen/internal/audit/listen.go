@@ -38,11 +38,11 @@ func (s *Session) subscribes(method string) bool {
 }
 
 // delivered checks a notification of a subscription.
-func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string) {
 	raw := member(m.Params, "_meta", metaSubscription)
 	at := pointer + "/params/_meta"
 	if raw == "" {
-		c.breaks("subscription-id", pointer+"/params", base, "%s has no subscriptionId in _meta", m.Method)
+		c.breaks("subscription-id", pointer+"/params", "%s has no subscriptionId in _meta", m.Method)
 		return
 	}
 	id := scalar(raw).Canonical()
@@ -54,23 +54,23 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base in
 	}
 	switch {
 	case r == nil:
-		c.breaks("subscription-unknown", at, base, "no open %s has the id %s%s", methodListen, cut(string(raw), 80), s.alike(c, id))
+		c.breaks("subscription-unknown", at, "no open %s has the id %s%s", methodListen, cut(string(raw), 80), s.alike(c, id))
 		return
 	case r.about.listen == nil:
 		return
 	case c.exchange != nil && r.exchange != c.exchange.number:
-		c.breaks("http-stream-other", at, base, "the notification is not on the stream of its subscription")
+		c.breaks("http-stream-other", at, "the notification is not on the stream of its subscription")
 	}
 	s.capabilities[Client] = r.about.capabilities
-	s.undeclaredExtension(c, s.methods[m.Method], pointer+"/method", base)
+	s.undeclaredExtension(c, s.methods[m.Method], pointer+"/method")
 	l := r.about.listen
 	if m.Method == methodAcknowledged {
 		l.acknowledged = true
-		s.acknowledged(c, l, member(m.Params, "notifications"), pointer+"/params/notifications", base)
+		s.acknowledged(c, l, member(m.Params, "notifications"), pointer+"/params/notifications")
 		return
 	}
 	if !l.acknowledged {
-		c.breaks("subscription-acknowledged", pointer, base, "%s comes before the acknowledgment of the subscription %s", m.Method, cut(string(raw), 80))
+		c.breaks("subscription-acknowledged", pointer, "%s comes before the acknowledgment of the subscription %s", m.Method, cut(string(raw), 80))
 		l.acknowledged = true // reported once
 	}
 	filter := wire.Raw(l.asked)
@@ -78,23 +78,23 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string, base in
 		filter = wire.Raw(l.agreed)
 	}
 	if !covers(filter, s.methods[m.Method], m) {
-		c.breaks("subscription-unasked", pointer+"/method", base, "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
+		c.breaks("subscription-unasked", pointer+"/method", "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
 	}
 }
 
 // acknowledged checks that the server agrees to nothing that was not asked for.
-func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, pointer string, base int) {
+func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, pointer string) {
 	asked := wire.Object(l.asked)
 	for name, value := range wire.Object(filter).All() {
 		want, _ := asked.Get(name)
 		at := wire.ChildPointer(pointer, name)
 		switch {
 		case value == "true" && want != "true":
-			c.breaks("subscription-unasked", at, base, "the server agrees to %s, which the client has not asked for", cut(name, 80))
+			c.breaks("subscription-unasked", at, "the server agrees to %s, which the client has not asked for", cut(name, 80))
 		case value.Kind() == wire.KindArray:
 			for i, uri := range value.Elements() {
 				if !slices.ContainsFunc(want.Elements(), func(one wire.Raw) bool { return text(one) == text(uri) }) {
-					c.breaks("subscription-unasked", ptr(at, i), base, "the server agrees to %s, which the client has not asked for", cut(string(uri), 80))
+					c.breaks("subscription-unasked", ptr(at, i), "the server agrees to %s, which the client has not asked for", cut(string(uri), 80))
 				}
 			}
 		}
@@ -126,15 +126,15 @@ func subject(m jsonrpc.Message) string {
 }
 
 // listenDone checks the end of a subscription.
-func (s *Session) listenDone(c *check, r *request, result wire.Raw, pointer string, base int) {
+func (s *Session) listenDone(c *check, r *request, result wire.Raw, pointer string) {
 	if raw := member(result, "_meta", metaSubscription); scalar(raw).Canonical() != r.id {
-		c.breaks("subscription-id", pointer+"/result/_meta", base, "the subscriptionId is %s, but the request has the id %s", cut(string(raw), 80), r.id)
+		c.breaks("subscription-id", pointer+"/result/_meta", "the subscriptionId is %s, but the request has the id %s", cut(string(raw), 80), r.id)
 	}
 }
 
 // loggedFor checks a log message of a stateless revision, which belongs to a request that is open
 // (server/utilities/logging, "Per-request log level").
-func (s *Session) loggedFor(c *check, params wire.Raw, pointer string, base int) {
+func (s *Session) loggedFor(c *check, params wire.Raw, pointer string) {
 	asked, lowest := false, len(levels)
 	for _, open := range s.open.byID {
 		for _, r := range open {
@@ -149,16 +149,16 @@ func (s *Session) loggedFor(c *check, params wire.Raw, pointer string, base int)
 	level := levelOf(text(member(params, "level")))
 	switch {
 	case c.exchange != nil && c.exchange.listens:
-		c.breaks("http-listen-stream", pointer+"/method", base, "the stream of a subscription carries no log messages")
+		c.breaks("http-listen-stream", pointer+"/method", "the stream of a subscription carries no log messages")
 	case !asked:
-		c.breaks("log-unasked", pointer+"/method", base, "no open request asks for log messages")
+		c.breaks("log-unasked", pointer+"/method", "no open request asks for log messages")
 	case level >= 0 && level < lowest:
-		c.breaks("log-level", pointer+"/params/level", base, "the request asks for the log level %s", levels[lowest])
+		c.breaks("log-level", pointer+"/params/level", "the request asks for the log level %s", levels[lowest])
 	}
 }
 
 // tornDown checks that a server cancels only a subscription of the client.
-func (s *Session) tornDown(c *check, id wire.Scalar, pointer string, base int) {
+func (s *Session) tornDown(c *check, id wire.Scalar, pointer string) {
 	for _, r := range s.open.byID[id] {
 		switch {
 		case r.by != Client:
@@ -166,7 +166,7 @@ func (s *Session) tornDown(c *check, id wire.Scalar, pointer string, base int) {
 			s.open.remove(r)
 			return
 		default:
-			c.breaks("cancel-not-listen", pointer, base, "the server cancels the request %s, which is %s", id, r.name)
+			c.breaks("cancel-not-listen", pointer, "the server cancels the request %s, which is %s", id, r.name)
 			return
 		}
 	}

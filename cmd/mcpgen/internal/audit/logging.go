@@ -10,14 +10,14 @@ import (
 // This file checks the rules of server/utilities/logging, and finds credentials.
 
 // logged checks the rules of server/utilities/logging.
-func (s *Session) logged(c *check, params wire.Raw, pointer string, base int) {
+func (s *Session) logged(c *check, params wire.Raw, pointer string) {
 	if s.stateless && s.follows() {
-		s.loggedFor(c, params, pointer, base)
+		s.loggedFor(c, params, pointer)
 	} else if i := levelOf(text(member(params, "level"))); i >= 0 && i < s.level {
-		s.late(c, s.leveled, "log-level", pointer+"/params/level", base, "the client has set the log level %s", levels[s.level])
+		s.late(c, s.leveled, "log-level", pointer+"/params/level", "the client has set the log level %s", levels[s.level])
 	}
 	if at, what := secret(member(params, "data"), ""); what != "" {
-		c.breaks("log-secret", pointer+"/params/data"+at, base, "a log message contains %s", what)
+		c.breaks("log-secret", pointer+"/params/data"+at, "a log message contains %s", what)
 	}
 }
 

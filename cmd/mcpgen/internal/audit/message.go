@@ -32,24 +32,22 @@ func (c *check) message(s *Session) {
 		return
 	}
 	if wire.NewStringReader(c.src).Kind() != wire.KindArray {
-		c.single(s, c.src, "", 0)
+		c.single(s, c.src, "")
 		return
 	}
 	// The messages of a batch are followed even if the revision has no batches, because their
 	// ids are in use.
 	c.envelope = true
-	if !c.value(s.revision, "JSONRPCMessage", c.src, "", 0) && !wellFormed(c.src) {
+	if !c.value(s.revision, "JSONRPCMessage", c.src, "") && !wellFormed(c.src) {
 		return
 	}
 	r := wire.NewStringReader(c.src)
 	n := 0
 	for r.BeginArray(); r.Element(); n++ {
-		r.Kind() // skips white space
-		base := r.Offset()
-		c.single(s, string(r.ReadRaw()), "/"+strconv.Itoa(n), base)
+		c.single(s, string(r.ReadRaw()), "/"+strconv.Itoa(n))
 	}
 	if n == 0 {
-		c.report("", 0, "an empty batch is not allowed")
+		c.report("", "an empty batch is not allowed")
 	}
 }
 
@@ -63,7 +61,7 @@ func (c *check) text() bool {
 	trimmed := strings.TrimLeft(c.src, " \t\r\n")
 	if strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "[") && !strings.HasPrefix(trimmed, "[a") {
 		if c.stdio && strings.ContainsAny(strings.TrimSpace(c.src), "\r\n") {
-			c.breaks("embedded-newline", "", 0, "the message contains a line end")
+			c.breaks("embedded-newline", "", "the message contains a line end")
 		}
 		return false
 	}
@@ -74,7 +72,7 @@ func (c *check) text() bool {
 		rule = "stdin-text"
 	}
 	const shown = 80
-	c.breaks(rule, "", 0, "expected a message, found the text %q", cut(trimmed, shown))
+	c.breaks(rule, "", "expected a message, found the text %q", cut(trimmed, shown))
 	return true
 }
 
@@ -95,17 +93,16 @@ func distinct(findings []Finding) []Finding {
 	})
 }
 
-// single checks one message. base is its offset in the whole value, and pointer its JSON
-// Pointer.
-func (c *check) single(s *Session, src, pointer string, base int) {
+// single checks one message. pointer is its JSON Pointer.
+func (c *check) single(s *Session, src, pointer string) {
 	m, err := jsonrpc.Parse(src)
 	defer s.judgedBy(s.of(c, m), m)()
 	c.envelope = true
-	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer, base) || s.stateless && c.untyped(pointer)
+	envelope := c.value(s.revision, "JSONRPCMessage", src, pointer) || s.stateless && c.untyped(pointer)
 	c.envelope = false
 	if err != nil {
 		if envelope { // otherwise it was reported already
-			c.report(pointer, base, problemOf(err))
+			c.report(pointer, problemOf(err))
 		}
 		if s.follows() {
 			c.broken(s, src)
@@ -116,9 +113,9 @@ func (c *check) single(s *Session, src, pointer string, base int) {
 		c.exchange.said(c, m)
 	}
 	if m.Kind == jsonrpc.Response {
-		c.response(s, m, src, pointer, base, envelope)
+		c.response(s, m, src, pointer, envelope)
 	} else {
-		c.params(s, m, src, pointer, base, envelope)
+		c.params(s, m, pointer, envelope)
 	}
 }
 
@@ -170,7 +167,7 @@ func problemOf(err error) string {
 }
 
 // params checks the params of a request or notification.
-func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
+func (c *check) params(s *Session, m jsonrpc.Message, pointer string, envelope bool) {
 	method, known := s.methods[m.Method]
 	if c.from == Unknown && known {
 		c.from = sender(method)
@@ -179,48 +176,48 @@ func (c *check) params(s *Session, m jsonrpc.Message, src, pointer string, base 
 	if known {
 		switch wantsRequest := method.Kind == jsonrpc.Request; {
 		case wantsRequest && m.Kind != jsonrpc.Request:
-			c.breaks("request-without-id", pointer, base, "%s is a request but has no id", m.Method)
+			c.breaks("request-without-id", pointer, "%s is a request but has no id", m.Method)
 		case !wantsRequest && m.Kind == jsonrpc.Request:
-			c.breaks("notification-with-id", pointer+"/id", base, "%s is a notification but has the id %s", m.Method, m.ID)
+			c.breaks("notification-with-id", pointer+"/id", "%s is a notification but has the id %s", m.Method, m.ID)
 		}
 	}
-	r := s.sent(c, m, pointer, base)
+	r := s.sent(c, m, pointer)
 	if !known {
 		switch {
 		case strings.HasPrefix(m.Method, "rpc."):
-			c.breaks("method-reserved", pointer+"/method", base, "the method %q begins with rpc., which is reserved", m.Method)
+			c.breaks("method-reserved", pointer+"/method", "the method %q begins with rpc., which is reserved", m.Method)
 		case s.stateless && s.extended():
-			c.note("method-unknown", pointer+"/method", base, "the revision has no method %q; perhaps an extension has it", m.Method)
+			c.note("method-unknown", pointer+"/method", "the revision has no method %q; perhaps an extension has it", m.Method)
 		case s.known[m.Method] && (s.follows() || s.opts.OwnMethods):
-			c.breaks("method-revision", pointer+"/method", base, "revision %s has no method %q", s.revision.ID, m.Method)
+			c.breaks("method-revision", pointer+"/method", "revision %s has no method %q", s.revision.ID, m.Method)
 		default:
-			c.note("method-unknown", pointer+"/method", base, "the revision has no method %q", m.Method)
+			c.note("method-unknown", pointer+"/method", "the revision has no method %q", m.Method)
 		}
 		return
 	}
 	if m.Kind == jsonrpc.Notification {
 		s.announced(m.Method)
 		if s.stateless && s.follows() && s.subscribes(m.Method) {
-			s.delivered(c, m, pointer, base)
+			s.delivered(c, m, pointer)
 		}
 	}
 	ok := envelope
 	switch {
 	case !envelope:
-	case s.stateless && r != nil && c.from != Server && !s.introduced(c, r, m.Params, pointer, base):
+	case s.stateless && r != nil && c.from != Server && !s.introduced(c, r, m.Params, pointer):
 		ok = false
 	case m.Params != "":
-		ok = c.part(s.revision, method.Params, m.Params, src, "/params", pointer, base)
+		ok = c.value(s.revision, method.Params, string(m.Params), pointer+"/params")
 	case method.ParamsRequired:
-		c.report(pointer, base, `missing member "params"`)
+		c.report(pointer, `missing member "params"`)
 		ok = false
 	}
 	if m.Params.Kind() == wire.KindObject {
-		c.content(s, m.Params, src, "/params", pointer, base)
+		c.content(s, m.Params, pointer+"/params")
 		if ok && r != nil {
-			s.asks(c, r, m, pointer, base)
+			s.asks(c, r, m, pointer)
 		} else if ok {
-			s.tells(c, m, pointer, base)
+			s.tells(c, m, pointer)
 		}
 	}
 }
@@ -242,11 +239,11 @@ func (c *check) candidates(s *Session, id wire.Scalar) []*request {
 
 // response checks a response against the request with its id. If both sides have such a request
 // and the sender is unknown, a result must match either of them.
-func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, base int, envelope bool) {
+func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, envelope bool) {
 	id := m.ID.Canonical()
 	candidates := c.candidates(s, id)
 	if len(candidates) == 0 {
-		s.unknownResponse(c, m, pointer, base)
+		s.unknownResponse(c, m, pointer)
 		return
 	}
 	chosen := candidates[0]
@@ -254,34 +251,34 @@ func (c *check) response(s *Session, m jsonrpc.Message, src, pointer string, bas
 		if chosen.by == Client {
 			s.capabilities[Client] = chosen.about.capabilities
 		}
-		s.misdirected(c, chosen.by.Other(), m, pointer, base)
+		s.misdirected(c, chosen.by.Other(), m, pointer)
 	}
 	if len(candidates) > 1 && m.Error == nil {
-		chosen = c.fitting(s, candidates, m, src)
+		chosen = c.fitting(s, candidates, m)
 	}
 	s.open.remove(chosen)
 	if c.from == Unknown {
 		c.from = chosen.by.Other()
 		defer func() { c.from = Unknown }()
 	}
-	ok := envelope && (m.Error != nil || chosen.result(c, m, src, pointer, base))
+	ok := envelope && (m.Error != nil || chosen.result(c, m, pointer))
 	if m.Error != nil {
-		c.data(chosen, m.Error.Code, src, pointer, base)
+		c.data(chosen, m.Error.Code, src, pointer)
 	}
 	if m.Result.Kind() == wire.KindObject {
-		c.content(s, m.Result, src, "/result", pointer, base)
+		c.content(s, m.Result, pointer+"/result")
 	}
-	s.done(c, chosen, m, pointer, base, ok)
+	s.done(c, chosen, m, pointer, ok)
 }
 
 // fitting returns the first of several requests that a result can answer. A request with an
 // empty result comes last for a result with members, because any object matches it.
-func (c *check) fitting(s *Session, candidates []*request, m jsonrpc.Message, src string) *request {
+func (c *check) fitting(s *Session, candidates []*request, m jsonrpc.Message) *request {
 	chosen, best := candidates[0], 0
 	for _, r := range candidates {
 		try := check{s: s, lenient: c.lenient, src: c.src}
 		fit := 0
-		if r.result(&try, m, src, "", 0) {
+		if r.result(&try, m, "") {
 			fit = 1
 			if r.method == nil || r.method.Result != "EmptyResult" || empty(m.Result) {
 				fit = 2
@@ -305,7 +302,7 @@ func empty(result wire.Raw) bool {
 }
 
 // result checks a result against the method of its request.
-func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base int) bool {
+func (r *request) result(c *check, m jsonrpc.Message, pointer string) bool {
 	if r.method == nil || r.method.Result == "" {
 		return true
 	}
@@ -318,51 +315,38 @@ func (r *request) result(c *check, m jsonrpc.Message, src, pointer string, base 
 	if r.about.task && member(m.Result, "task") != "" {
 		definition = "CreateTaskResult"
 	}
-	return c.part(r.revision, definition, m.Result, src, "/result", pointer, base)
+	return c.value(r.revision, definition, string(m.Result), pointer+"/result")
 }
 
 // value checks text against a definition.
-func (c *check) value(revision generated.Revision, definition, src, pointer string, base int) bool {
+func (c *check) value(revision generated.Revision, definition, src, pointer string) bool {
 	v, ok := revision.New(definition)
 	if !ok {
-		c.report(pointer, base, fmt.Sprintf("the revision has no definition %q", definition))
+		c.report(pointer, fmt.Sprintf("the revision has no definition %q", definition))
 		return false
 	}
-	return c.decode(v, src, pointer, base)
+	return c.decode(v, src, pointer)
 }
 
-// part checks the params or the result of a message. It computes their offset only if there is
-// a finding.
-func (c *check) part(revision generated.Revision, definition string, text wire.Raw, src, name, pointer string, base int) bool {
-	before := len(c.findings)
-	ok := c.value(revision, definition, string(text), pointer+name, base)
-	if len(c.findings) == before {
-		return ok
-	}
-	c.findings = c.findings[:before]
-	return c.value(revision, definition, string(text), pointer+name, base+offsetOf(src, name))
-}
-
-// decode checks text by decoding it into a new value. base is its offset in the whole value,
-// and pointer its JSON Pointer.
-func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
+// decode checks text by decoding it into a new value. pointer is its JSON Pointer in the whole message.
+func (c *check) decode(v wire.Value, src, pointer string) bool {
 	before := len(c.findings)
 	if err := wire.UnmarshalString(src, v); err != nil {
 		var bad *wire.Error
-		if errors.As(err, &bad) {
-			c.report(pointer+bad.Pointer, base+int(bad.Offset), bad.Problem)
-		} else {
-			c.report(pointer, base, err.Error())
+		if !errors.As(err, &bad) {
+			bad = &wire.Error{Problem: err.Error()}
 		}
+		// A message that is not well-formed has no places.
+		c.add(Finding{Rule: "schema", Level: ruleLevels["schema"], Pointer: pointer + bad.Pointer, Problem: bad.Problem}, offsetOf(c.src, pointer)+int(bad.Offset))
 		return false
 	}
 	if err := wire.Validate(v); err != nil {
 		var bad *wire.ValidationError
 		if !errors.As(err, &bad) {
-			c.report(pointer, base, err.Error())
+			c.report(pointer, err.Error())
 		} else {
 			for _, p := range bad.Problems {
-				c.valueProblem(pointer+p.Pointer, base+offsetOf(src, p.Pointer), p.Message+c.elsewhere(src, p))
+				c.valueProblem(pointer+p.Pointer, p.Message+c.elsewhere(src, p))
 			}
 		}
 	}
@@ -370,14 +354,14 @@ func (c *check) decode(v wire.Value, src, pointer string, base int) bool {
 		again, err := wire.MarshalString(v)
 		switch {
 		case err != nil:
-			c.breaks("roundtrip", pointer, base, "the decoded value cannot be encoded again: %v", err)
+			c.breaks("roundtrip", pointer, "the decoded value cannot be encoded again: %v", err)
 		case !wire.Equal(wire.Raw(src), wire.Raw(again)) && !wire.Equal(typed(wire.Raw(src)), wire.Raw(again)):
-			c.breaks("roundtrip", pointer, base, "the value changes when it is decoded and encoded again")
+			c.breaks("roundtrip", pointer, "the value changes when it is decoded and encoded again")
 		}
 	}
 	ok := c.lenient || len(c.findings) == before
 	if c.s.opts.Undeclared {
-		c.undeclared(v, src, pointer, base)
+		c.undeclared(v, src, pointer)
 	}
 	return ok
 }
@@ -403,32 +387,40 @@ func has(o wire.Object, name string) bool {
 }
 
 // valueProblem reports a value that can be decoded but is not allowed.
-func (c *check) valueProblem(pointer string, offset int, problem string) {
+func (c *check) valueProblem(pointer, problem string) {
 	if c.lenient {
-		c.note("schema", pointer, offset, "%s", problem)
+		c.note("schema", pointer, "%s", problem)
 		return
 	}
-	c.report(pointer, offset, problem)
+	c.report(pointer, problem)
 }
 
-func (c *check) report(pointer string, offset int, problem string) {
-	c.breaks("schema", pointer, offset, "%s", problem)
-}
+func (c *check) report(pointer, problem string) { c.breaks("schema", pointer, "%s", problem) }
 
 // breaks reports a broken rule with the rule's level.
-func (c *check) breaks(rule Rule, pointer string, offset int, format string, args ...any) {
-	c.add(Finding{Rule: rule, Level: ruleLevels[rule], Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
+func (c *check) breaks(rule Rule, pointer, format string, args ...any) {
+	c.at(Finding{Rule: rule, Level: ruleLevels[rule], Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
 }
 
-func (c *check) note(rule Rule, pointer string, offset int, format string, args ...any) {
-	c.add(Finding{Rule: rule, Level: Note, Pointer: pointer, Problem: fmt.Sprintf(format, args...)}, offset)
+func (c *check) note(rule Rule, pointer, format string, args ...any) {
+	c.at(Finding{Rule: rule, Level: Note, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})
 }
 
+// at adds a finding at the place of its pointer.
+func (c *check) at(f Finding) {
+	offset := 0
+	if strings.Contains(c.src, "\n") {
+		offset = offsetOf(c.src, f.Pointer)
+	}
+	c.add(f, offset)
+}
+
+// add adds a finding at an offset of the message.
 func (c *check) add(f Finding, offset int) {
 	if f.Level != Note && c.redacted(f.Pointer) {
 		f.Rule, f.Level, f.Problem = "unjudged", Note, "the recording has no value here: it is redacted"
 	}
-	f.From, f.Line = c.from, strings.Count(c.src[:min(max(offset, 0), len(c.src))], "\n")
+	f.From, f.Line = c.from, strings.Count(c.src[:min(offset, len(c.src))], "\n")
 	c.findings = append(c.findings, f)
 }
 
@@ -456,17 +448,19 @@ func (c *check) done() []Finding {
 	return c.findings
 }
 
-// offsetOf returns the offset of the value at a JSON Pointer, or 0 if there is none.
+// offsetOf returns the offset of the value at a JSON Pointer, or of the innermost one around it that there is.
 func offsetOf(src, pointer string) int {
 	r := wire.NewStringReader(src)
-	for _, segment := range strings.Split(pointer, "/")[1:] {
-		segment = wire.PointerName(segment)
-		if !descend(r, segment) {
-			return 0
-		}
-	}
 	r.Kind() // skips white space
-	return r.Offset()
+	offset := r.Offset()
+	for _, segment := range strings.Split(pointer, "/")[1:] {
+		if !descend(r, wire.PointerName(segment)) {
+			break
+		}
+		r.Kind()
+		offset = r.Offset()
+	}
+	return offset
 }
 
 func descend(r *wire.Reader, segment string) bool {

@@ -10,13 +10,13 @@ import (
 // This file dispatches valid params and results to the rules of their methods.
 
 // asks checks a request with valid params and keeps what the check of its answer needs.
-func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string) {
 	p := m.Params
 	if s.stateless && r.method.Asks {
-		s.retried(c, r, p, pointer, base)
+		s.retried(c, r, p, pointer)
 	}
 	r.about.task = member(p, "task").Kind() == wire.KindObject
-	s.requested(c, r, p, pointer, base)
+	s.requested(c, r, p, pointer)
 	if r.method.Extension != "" {
 		return
 	}
@@ -26,11 +26,11 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 		s.requestedVersion = kept(text(member(p, "protocolVersion")))
 		s.negotiated(c, member(p, "protocolVersion"), pointer+"/params/protocolVersion")
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
-		s.pageAsked(c, r, p, pointer, base)
+		s.pageAsked(c, r, p, pointer)
 	case "tools/call":
-		s.called(c, r, p, pointer, base)
+		s.called(c, r, p, pointer)
 	case "prompts/get":
-		s.promptAsked(c, r, p, pointer, base)
+		s.promptAsked(c, r, p, pointer)
 	case "resources/read":
 		r.about.subject = kept(text(member(p, "uri")))
 	case "resources/subscribe":
@@ -45,35 +45,35 @@ func (s *Session) asks(c *check, r *request, m jsonrpc.Message, pointer string, 
 	case "logging/setLevel":
 		r.about.level = kept(text(member(p, "level")))
 	case "sampling/createMessage":
-		s.sampled(c, r, p, pointer, base)
+		s.sampled(c, r, p, pointer)
 	case "elicitation/create":
-		s.elicits(c, r, p, pointer, base)
+		s.elicits(c, r, p, pointer)
 	case methodListen:
 		s.listens(r, p)
 	case "tasks/get", "tasks/result", "tasks/cancel":
-		s.taskAsked(c, r, p, pointer, base)
+		s.taskAsked(c, r, p, pointer)
 	}
 }
 
 // tells checks a notification with valid params.
-func (s *Session) tells(c *check, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) tells(c *check, m jsonrpc.Message, pointer string) {
 	if m.Kind != jsonrpc.Notification {
 		return
 	}
 	p := m.Params
 	switch m.Method {
 	case "notifications/cancelled":
-		s.cancelled(c, p, pointer, base)
+		s.cancelled(c, p, pointer)
 	case "notifications/progress":
-		s.progress(c, p, pointer, base)
+		s.progress(c, p, pointer)
 	case "notifications/message":
-		s.logged(c, p, pointer, base)
+		s.logged(c, p, pointer)
 	case "notifications/resources/updated":
-		s.updated(c, p, pointer, base)
+		s.updated(c, p, pointer)
 	case "notifications/tasks/status":
-		s.taskTold(c, p, "/params", pointer, base)
+		s.taskTold(c, p, "/params", pointer)
 	case "notifications/elicitation/complete":
-		s.elicitationDone(c, p, pointer, base)
+		s.elicitationDone(c, p, pointer)
 	}
 }
 
@@ -91,23 +91,23 @@ func (s *Session) announced(method string) {
 }
 
 // answers checks a valid result against its request.
-func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer string) {
 	result := m.Result
-	s.cached(c, r, m, pointer, base)
+	s.cached(c, r, m, pointer)
 	if r.method.Extension != "" {
-		s.undeclaredExtension(c, r.method, pointer+"/result", base)
+		s.undeclaredExtension(c, r.method, pointer+"/result")
 		return
 	}
 	if r.about.task {
 		if task := member(result, "task"); task != "" {
-			s.taskCreated(c, r, task, pointer, base)
+			s.taskCreated(c, r, task, pointer)
 			return
 		}
 		if s.runsAsTask(r) {
-			c.breaks("task-ignored", pointer+"/result", base, "%s was requested as a task, but the result is not a task", r.name)
+			c.breaks("task-ignored", pointer+"/result", "%s was requested as a task, but the result is not a task", r.name)
 		}
 	} else if s.since("2025-11-25") && member(result, "task", "taskId") != "" && member(result, "content") == "" && member(result, "action") == "" {
-		c.breaks("task-unasked", pointer+"/result/task", base, "%s was not requested as a task, but the result is one", r.name)
+		c.breaks("task-unasked", pointer+"/result/task", "%s was not requested as a task, but the result is one", r.name)
 		return
 	}
 	switch r.name {
@@ -117,74 +117,74 @@ func (s *Session) answers(c *check, r *request, m jsonrpc.Message, pointer strin
 		}
 		for name := range wire.Object(result).All() {
 			if name != "_meta" {
-				c.breaks("ping-result", pointer+"/result/"+name, base, "the result of a ping must be empty, but has the member %q", name)
+				c.breaks("ping-result", pointer+"/result/"+name, "the result of a ping must be empty, but has the member %q", name)
 			}
 		}
 	case probe:
 		s.discovered(result)
-		s.settings(c, member(result, "capabilities"), c.src, "/result/capabilities", pointer, base)
+		s.settings(c, member(result, "capabilities"), pointer+"/result/capabilities")
 	case methodListen:
-		s.listenDone(c, r, result, pointer, base)
+		s.listenDone(c, r, result, pointer)
 	case "tools/list", "prompts/list", "resources/list", "resources/templates/list", "tasks/list":
-		s.pageGiven(c, r, result, pointer, base)
+		s.pageGiven(c, r, result, pointer)
 	case "tools/call":
-		s.callDone(c, r, result, pointer, base)
+		s.callDone(c, r, result, pointer)
 	case "resources/unsubscribe":
 		delete(s.subscribed, r.about.subject)
 	case "logging/setLevel":
 		s.level, s.leveled = levelOf(r.about.level), s.now
 	case "completion/complete":
 		if n := len(member(result, "completion", "values").Elements()); n > 100 {
-			c.breaks("completion-values", pointer+"/result/completion/values", base, "a completion has at most 100 values, got %d", n)
+			c.breaks("completion-values", pointer+"/result/completion/values", "a completion has at most 100 values, got %d", n)
 		}
 	case "roots/list":
-		s.rootsGiven(c, result, pointer+"/result", base)
+		s.rootsGiven(c, result, pointer+"/result")
 	case "sampling/createMessage":
-		s.sampleGiven(c, r, result, pointer+"/result", base)
+		s.sampleGiven(c, r, result, pointer+"/result")
 	case "elicitation/create":
-		s.formFilled(c, r, result, pointer+"/result", base)
+		s.formFilled(c, r, result, pointer+"/result")
 	case "tasks/get":
-		s.taskGiven(c, r, result, pointer, base)
+		s.taskGiven(c, r, result, pointer)
 	case "tasks/cancel":
-		s.taskCancelled(c, r, result, pointer, base)
+		s.taskCancelled(c, r, result, pointer)
 	case "tasks/result":
-		s.taskResult(c, r, result, pointer, base)
+		s.taskResult(c, r, result, pointer)
 	}
 }
 
 // refused checks an error against its request.
-func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer string) {
 	at := pointer + "/error/code"
 	code := m.Error.Code
 	switch {
 	case s.stateless:
-		s.refusedStateless(c, r, m.Error, pointer, base)
+		s.refusedStateless(c, r, m.Error, pointer)
 		if aboutPeer(code) {
 			return
 		}
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired,
 		code >= -32099 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
 	case code >= -32768 && code <= -32000:
-		c.breaks("error-code", at, base, "JSON-RPC reserves the code %d without a meaning", code)
+		c.breaks("error-code", at, "JSON-RPC reserves the code %d without a meaning", code)
 	}
 	switch {
 	case r.name == "ping" && r.method != nil && code != jsonrpc.CodeInvalidRequest && code != jsonrpc.CodeInvalidParams && code != jsonrpc.CodeParseError:
-		c.breaks("ping-result", pointer+"/error", base, "a ping must be answered with an empty result, got the error %d", code)
+		c.breaks("ping-result", pointer+"/error", "a ping must be answered with an empty result, got the error %d", code)
 		return
 	case r.about.undeclared && !r.about.task:
 		if code != jsonrpc.CodeMethodNotFound {
-			c.breaks("method-not-found", at, base, "%s is not supported: the code must be %d, got %d", r.name, jsonrpc.CodeMethodNotFound, code)
+			c.breaks("method-not-found", at, "%s is not supported: the code must be %d, got %d", r.name, jsonrpc.CodeMethodNotFound, code)
 		}
 		return
 	case r.method != nil && code == jsonrpc.CodeMethodNotFound && !r.about.task:
-		s.unserved(c, r, at, base)
+		s.unserved(c, r, at)
 		return
 	}
 	said := strings.ToLower(m.Error.Message)
 	unknown := strings.Contains(said, "not found") || strings.Contains(said, "unknown") || strings.Contains(said, "not exist") || strings.Contains(said, "no such")
 	expect := func(rule Rule, want int64, what string) {
 		if code != want {
-			c.breaks(rule, at, base, "%s: the code must be %d, got %d", what, want, code)
+			c.breaks(rule, at, "%s: the code must be %d, got %d", what, want, code)
 		}
 	}
 	switch r.name {
@@ -221,14 +221,14 @@ func (s *Session) refused(c *check, r *request, m jsonrpc.Message, pointer strin
 		expect("cursor-accepted", jsonrpc.CodeInvalidParams, "invalid cursor")
 	}
 	if code == jsonrpc.CodeURLElicitationRequired && s.since("2025-11-25") {
-		s.elicitationRequired(c, m.Error.Data, pointer, base)
+		s.elicitationRequired(c, m.Error.Data, pointer)
 	}
 }
 
 // unserved reports a method that is refused although its capability is declared.
-func (s *Session) unserved(c *check, r *request, at string, base int) {
+func (s *Session) unserved(c *check, r *request, at string) {
 	who := r.by.Other()
 	if need := r.method.Capability; need != "" && s.declares(who, need) {
-		c.breaks("capability-unserved", at, base, "the %s has declared %s but does not support %s", who, need, r.name)
+		c.breaks("capability-unserved", at, "the %s has declared %s but does not support %s", who, need, r.name)
 	}
 }

@@ -68,7 +68,7 @@ func (s *Session) absent(method, name string) bool {
 }
 
 // pageAsked checks the cursor of a request.
-func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
+func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer string) {
 	raw := member(params, "cursor")
 	if raw.Kind() != wire.KindString {
 		return
@@ -78,17 +78,17 @@ func (s *Session) pageAsked(c *check, r *request, params wire.Raw, pointer strin
 		return
 	}
 	if !s.whole {
-		c.note("no-initialize", pointer+"/params/cursor", base, "the recording has no cursor %s", cut(string(raw), 80))
+		c.note("no-initialize", pointer+"/params/cursor", "the recording has no cursor %s", cut(string(raw), 80))
 		return
 	}
 	r.about.unknownCursor = true
-	c.breaks("cursor-unknown", pointer+"/params/cursor", base, "the server has not returned the cursor %s for %s", cut(string(raw), 80), r.name)
+	c.breaks("cursor-unknown", pointer+"/params/cursor", "the server has not returned the cursor %s for %s", cut(string(raw), 80), r.name)
 }
 
 // pageGiven checks a page of a list.
-func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer string, base int) {
+func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer string) {
 	if r.about.unknownCursor {
-		c.breaks("cursor-accepted", pointer+"/result", base, "the server accepts a cursor that it never returned")
+		c.breaks("cursor-accepted", pointer+"/result", "the server accepts a cursor that it never returned")
 	}
 	l, keys := s.list(r.name), listKeys[r.name]
 	page := hash(r.about.cursor)
@@ -106,7 +106,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		name := text(member(element, keys.key))
 		if keys.key != "" && !again {
 			if way.names[hash(name)] {
-				c.breaks("duplicate-name", ptr(at, i, keys.key), base, "another entry of %[3]s has the %[2]s %[1]q", cut(name, 80), keys.key, keys.member)
+				c.breaks("duplicate-name", ptr(at, i, keys.key), "another entry of %[3]s has the %[2]s %[1]q", cut(name, 80), keys.key, keys.member)
 			}
 			if len(way.names) < 10*maxKept {
 				way.names[hash(name)] = true
@@ -119,11 +119,11 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		}
 		switch r.name {
 		case "tools/list":
-			s.toolListed(c, element, ptr(at, i), base)
+			s.toolListed(c, element, ptr(at, i))
 		case "prompts/list":
 			s.promptListed(element)
 		case "tasks/list":
-			s.taskTold(c, element, strings.TrimPrefix(ptr(at, i), pointer), pointer, base)
+			s.taskTold(c, element, strings.TrimPrefix(ptr(at, i), pointer), pointer)
 		}
 	}
 	if next := member(result, "nextCursor"); next.Kind() == wire.KindString {
@@ -132,14 +132,14 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 		}
 		return
 	}
-	s.listed(c, r.name, l, way, pointer, base)
+	s.listed(c, r.name, l, way, pointer)
 }
 
 // listed compares a complete list with the previous one.
-func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string, base int) {
+func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string) {
 	name, _, _ := strings.Cut(method, "/")
 	if l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
-		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", base, "the list has changed, but no notifications/%s/list_changed has come", name)
+		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", "the list has changed, but no notifications/%s/list_changed has come", name)
 	}
 	l.last, l.announced = way, false
 }

@@ -22,7 +22,7 @@ type token struct {
 }
 
 // requested remembers the progress token of a request.
-func (s *Session) requested(c *check, r *request, params wire.Raw, pointer string, base int) {
+func (s *Session) requested(c *check, r *request, params wire.Raw, pointer string) {
 	raw := member(params, "_meta", "progressToken")
 	if raw == "" || r.by == Unknown {
 		return
@@ -30,7 +30,7 @@ func (s *Session) requested(c *check, r *request, params wire.Raw, pointer strin
 	id := keptID(scalar(raw))
 	tokens := s.tokens[r.by]
 	if t := tokens[id]; t != nil && !t.expired && s.follows() {
-		c.breaks("progress-token-reused", pointer+"/params/_meta/progressToken", base, "another active request of the %[2]s has the token %[1]s", raw, r.by)
+		c.breaks("progress-token-reused", pointer+"/params/_meta/progressToken", "another active request of the %[2]s has the token %[1]s", raw, r.by)
 	}
 	if len(tokens) >= maxOpen {
 		for old, t := range tokens {
@@ -65,7 +65,7 @@ func (c *check) stream() int {
 }
 
 // progress checks a progress notification.
-func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) {
+func (s *Session) progress(c *check, params wire.Raw, pointer string) {
 	raw := member(params, "progressToken")
 	if raw == "" || !s.follows() {
 		return
@@ -82,22 +82,22 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	at := pointer + "/params/progressToken"
 	switch {
 	case t == nil && (!s.entire() || s.open.evicted > 0):
-		c.note("no-initialize", at, base, "the recording has no request with the token %s", raw)
+		c.note("no-initialize", at, "the recording has no request with the token %s", raw)
 		return
 	case t == nil:
-		c.breaks("progress-token-unknown", at, base, "no request of the other side has the token %s", raw)
+		c.breaks("progress-token-unknown", at, "no request of the other side has the token %s", raw)
 		return
 	case t.expired && t.stream != 0 && t.stream == c.stream():
-		c.breaks("progress-after-completion", at, base, "the request with the token %s was answered already", raw)
+		c.breaks("progress-after-completion", at, "the request with the token %s was answered already", raw)
 	case t.expired:
-		s.late(c, t.ended, "progress-after-completion", at, base, "the request with the token %s was answered already", raw)
+		s.late(c, t.ended, "progress-after-completion", at, "the request with the token %s was answered already", raw)
 	}
 	switch {
 	case !s.stateless || c.exchange == nil:
 	case c.exchange.listens:
-		c.breaks("http-listen-stream", at, base, "the stream of a subscription carries no progress")
+		c.breaks("http-listen-stream", at, "the stream of a subscription carries no progress")
 	case t.exchange != c.exchange.number:
-		c.breaks("http-stream-other", at, base, "the notification is not on the stream of the request with the token %s", raw)
+		c.breaks("http-stream-other", at, "the notification is not on the stream of the request with the token %s", raw)
 	}
 	in := wire.NewStringReader(string(member(params, "progress")))
 	value := in.ReadFloat64()
@@ -107,28 +107,28 @@ func (s *Session) progress(c *check, params wire.Raw, pointer string, base int) 
 	if t.any && value <= t.value && !s.replay {
 		const format = "progress %v is not more than %v, the previous value"
 		if at := pointer + "/params/progress"; t.stream != 0 && t.stream == c.stream() {
-			c.breaks("progress-not-increasing", at, base, format, value, t.value)
+			c.breaks("progress-not-increasing", at, format, value, t.value)
 		} else {
-			s.late(c, time.Time{}, "progress-not-increasing", at, base, format, value, t.value)
+			s.late(c, time.Time{}, "progress-not-increasing", at, format, value, t.value)
 		}
 	}
 	t.value, t.any, t.stream = value, true, c.stream()
 }
 
 // cancelled checks a cancellation.
-func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int) {
+func (s *Session) cancelled(c *check, params wire.Raw, pointer string) {
 	raw := member(params, "requestId")
 	if !s.follows() {
 		return
 	}
 	if raw == "" {
-		c.breaks("cancel-unknown", pointer+"/params", base, "the notification has no requestId")
+		c.breaks("cancel-unknown", pointer+"/params", "the notification has no requestId")
 		return
 	}
 	id := scalar(raw).Canonical()
 	at := pointer + "/params/requestId"
 	if s.stateless && c.from == Server {
-		s.tornDown(c, id, at, base)
+		s.tornDown(c, id, at)
 		return
 	}
 	for _, r := range s.open.byID[id] {
@@ -138,9 +138,9 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 		r.cancelled, r.cancel = true, s.now
 		switch {
 		case r.name == "initialize":
-			c.breaks("cancel-initialize", pointer, base, "initialize must not be cancelled")
+			c.breaks("cancel-initialize", pointer, "initialize must not be cancelled")
 		case r.about.task:
-			c.breaks("cancel-task", at, base, "the request %s runs as a task, which is cancelled with tasks/cancel", raw)
+			c.breaks("cancel-task", at, "the request %s runs as a task, which is cancelled with tasks/cancel", raw)
 		}
 		return
 	}
@@ -149,14 +149,14 @@ func (s *Session) cancelled(c *check, params wire.Raw, pointer string, base int)
 	case mine(Client), mine(Server):
 		ended := s.answered(c.from, id)
 		if s.passed(ended) {
-			c.note("crossed", at, base, "the request %s was answered just before", raw)
+			c.note("crossed", at, "the request %s was answered just before", raw)
 			return
 		}
-		s.late(c, ended, "cancel-completed", at, base, "the request %s was answered already", raw)
+		s.late(c, ended, "cancel-completed", at, "the request %s was answered already", raw)
 	case !s.entire():
-		c.note("no-initialize", at, base, "the recording has no request %s", raw)
+		c.note("no-initialize", at, "the recording has no request %s", raw)
 	default:
-		c.breaks("cancel-unknown", at, base, "the %s has sent no request with the id %s", side(c.from), raw)
+		c.breaks("cancel-unknown", at, "the %s has sent no request with the id %s", side(c.from), raw)
 	}
 }
 

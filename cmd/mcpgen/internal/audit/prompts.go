@@ -20,13 +20,13 @@ func (s *Session) promptListed(raw wire.Raw) {
 }
 
 // promptAsked checks the arguments of a prompt.
-func (s *Session) promptAsked(c *check, r *request, params wire.Raw, pointer string, base int) {
+func (s *Session) promptAsked(c *check, r *request, params wire.Raw, pointer string) {
 	r.about.subject = kept(text(member(params, "name")))
 	given := wire.Object(member(params, "arguments"))
 	for _, name := range s.prompts[r.about.subject] {
 		if _, ok := given.Get(name); !ok {
 			r.about.missing = true
-			c.breaks("prompt-arguments", pointer+"/params/arguments", base, "the prompt %s requires the argument %q", r.about.subject, name)
+			c.breaks("prompt-arguments", pointer+"/params/arguments", "the prompt %s requires the argument %q", r.about.subject, name)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (r *Recording) message(s *Session, x *exchange, e recording.Entry) []Findin
 	s.line, s.now = e.Line, e.Time
 	if e.Unread != "" {
 		c := s.begin(e.From, "")
-		c.note("unjudged", "", 0, "%s", e.Unread)
+		c.note("unjudged", "", "%s", e.Unread)
 		return c.done()
 	}
 	r.count.Messages++

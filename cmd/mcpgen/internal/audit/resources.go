@@ -10,14 +10,14 @@ import (
 
 // updated checks a resource update (server/resources, "Subscriptions"). The resource may be
 // part of a subscribed one.
-func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
+func (s *Session) updated(c *check, params wire.Raw, pointer string) {
 	uri := text(member(params, "uri"))
 	at := pointer + "/params/uri"
 	if !s.whole || len(s.subscribed) >= maxKept || s.subscribed[uri] {
 		return
 	}
 	if len(s.subscribed) == 0 {
-		c.breaks("subscribe", at, base, "the client has not subscribed to any resource")
+		c.breaks("subscribe", at, "the client has not subscribed to any resource")
 		return
 	}
 	for whole := range s.subscribed {
@@ -25,5 +25,5 @@ func (s *Session) updated(c *check, params wire.Raw, pointer string, base int) {
 			return
 		}
 	}
-	c.breaks("subscribe-part", at, base, "the client has subscribed neither to %q nor to a resource whose URI is a prefix of it", cut(uri, 80))
+	c.breaks("subscribe-part", at, "the client has subscribed neither to %q nor to a resource whose URI is a prefix of it", cut(uri, 80))
 }

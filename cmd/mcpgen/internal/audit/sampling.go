@@ -10,7 +10,7 @@ import (
 // This file checks the rules of client/sampling.
 
 // sampled checks a sampling request.
-func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string, base int) {
+func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string) {
 	if !s.since("2025-11-25") {
 		return
 	}
@@ -24,14 +24,14 @@ func (s *Session) sampled(c *check, r *request, params wire.Raw, pointer string,
 	switch context := text(member(params, "includeContext")); context {
 	case "thisServer", "allServers":
 		if declared, known := s.capabilities[Client]; known && !runtime.Declares(declared, "sampling.context") {
-			c.breaks("sampling-context", pointer+"/params/includeContext", base, "%s needs the capability sampling.context, which the client has not declared", context)
+			c.breaks("sampling-context", pointer+"/params/includeContext", "%s needs the capability sampling.context, which the client has not declared", context)
 		}
 	}
-	s.conversation(c, member(params, "messages"), pointer+"/params/messages", base)
+	s.conversation(c, member(params, "messages"), pointer+"/params/messages")
 }
 
 // conversation checks that tool uses and tool results match.
-func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base int) {
+func (s *Session) conversation(c *check, messages wire.Raw, pointer string) {
 	var uses []string // ids of the tool uses in the previous message
 	last := -1
 	for i, message := range messages.Elements() {
@@ -51,30 +51,30 @@ func (s *Session) conversation(c *check, messages wire.Raw, pointer string, base
 		at := ptr(pointer, i, "content")
 		switch {
 		case len(results) > 0 && other:
-			c.breaks("sampling-tool-result", at, base, "a message with tool results has other content too")
+			c.breaks("sampling-tool-result", at, "a message with tool results has other content too")
 		case len(uses) > 0 && len(results) == 0:
-			c.breaks("sampling-tool-result", at, base, "the previous message uses tools, but this one has no tool results")
+			c.breaks("sampling-tool-result", at, "the previous message uses tools, but this one has no tool results")
 		}
 		if role := text(member(message, "role")); len(results) > 0 && role == "assistant" {
-			c.breaks("sampling-tool-result", ptr(pointer, i, "role"), base, "tool results must be in a message of the user, got the role %s", role)
+			c.breaks("sampling-tool-result", ptr(pointer, i, "role"), "tool results must be in a message of the user, got the role %s", role)
 		}
 		for _, id := range uses {
 			if len(results) > 0 && !slices.Contains(results, id) {
-				c.breaks("sampling-tool-result", at, base, "the tool use %q has no result", id)
+				c.breaks("sampling-tool-result", at, "the tool use %q has no result", id)
 			}
 		}
 		for n, id := range results {
 			switch {
 			case slices.Contains(results[:n], id):
-				c.breaks("sampling-tool-result", at, base, "the tool use %q has several results", id)
+				c.breaks("sampling-tool-result", at, "the tool use %q has several results", id)
 			case !slices.Contains(uses, id):
-				c.breaks("sampling-tool-result", at, base, "the tool result refers to %q, which the previous message does not use", id)
+				c.breaks("sampling-tool-result", at, "the tool result refers to %q, which the previous message does not use", id)
 			}
 		}
 		uses = used
 	}
 	if len(uses) > 0 {
-		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), base, "the last message uses tools, but no message with results follows")
+		c.breaks("sampling-tool-result", ptr(pointer, last, "content"), "the last message uses tools, but no message with results follows")
 	}
 }
 
@@ -87,7 +87,7 @@ func blocks(content wire.Raw) []wire.Raw {
 }
 
 // sampleGiven checks the result of a sampling request.
-func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, at string, base int) {
+func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, at string) {
 	if !s.since("2025-11-25") {
 		return
 	}
@@ -101,14 +101,14 @@ func (s *Session) sampleGiven(c *check, r *request, result wire.Raw, at string, 
 		name := text(member(block, "name"))
 		switch {
 		case !r.about.offersTools:
-			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, but the request has no tools", name)
+			c.breaks("sampling-tool-choice", at, "the result uses the tool %q, but the request has no tools", name)
 		case r.about.choice == "none":
-			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, but toolChoice is none", name)
+			c.breaks("sampling-tool-choice", at, "the result uses the tool %q, but toolChoice is none", name)
 		case len(r.about.tools) < 1000 && !slices.Contains(r.about.tools, name):
-			c.breaks("sampling-tool-choice", at, base, "the result uses the tool %q, which the request does not have", name)
+			c.breaks("sampling-tool-choice", at, "the result uses the tool %q, which the request does not have", name)
 		}
 	}
 	if r.about.choice == "required" && uses == 0 {
-		c.breaks("sampling-tool-choice", at, base, "toolChoice is required, but the result uses no tool")
+		c.breaks("sampling-tool-choice", at, "toolChoice is required, but the result uses no tool")
 	}
 }

@@ -15,11 +15,11 @@ import (
 
 // sent checks a request or notification against the earlier messages. It returns the request to
 // be answered, or nil.
-func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *request {
+func (s *Session) sent(c *check, m jsonrpc.Message, pointer string) *request {
 	method := s.methods[m.Method]
 	from := c.from
 	if s.stateless && m.Kind == jsonrpc.Request && (from == Server || from == Unknown && method != nil && sender(method) == Server) {
-		s.misdirected(c, Server, m, pointer, base)
+		s.misdirected(c, Server, m, pointer)
 		return s.asked(c, m, Server)
 	}
 	if method != nil {
@@ -27,7 +27,7 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 		case from == Unknown:
 			from = only
 		case only != Unknown && from != only:
-			c.breaks("method-side", pointer+"/method", base, "only the %[2]s sends %[1]s, but the %[3]s sent it", m.Method, only, from)
+			c.breaks("method-side", pointer+"/method", "only the %[2]s sends %[1]s, but the %[3]s sent it", m.Method, only, from)
 			if m.Kind == jsonrpc.Request {
 				return s.asked(c, m, from) // It may still be answered with an error.
 			}
@@ -40,7 +40,7 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 		return nil
 	}
 	if s.whole && !s.stateless {
-		s.order(c, from, m, pointer, base)
+		s.order(c, from, m, pointer)
 	}
 	s.heard(from)
 	var r *request
@@ -50,18 +50,18 @@ func (s *Session) sent(c *check, m jsonrpc.Message, pointer string, base int) *r
 			switch {
 			case s.stateless && c.exchange != nil: // perhaps of another client
 			case s.shared:
-				c.note("crossed", pointer+"/id", base, "the id %s was used before, perhaps by another client", m.ID)
+				c.note("crossed", pointer+"/id", "the id %s was used before, perhaps by another client", m.ID)
 			case s.stateless:
-				c.breaks("id-in-use", pointer+"/id", base, "another open request of the %s has the id %s", from, m.ID)
+				c.breaks("id-in-use", pointer+"/id", "another open request of the %s has the id %s", from, m.ID)
 			default:
-				c.breaks("id-reused", pointer+"/id", base, "the %s has used the id %s before", from, m.ID)
+				c.breaks("id-reused", pointer+"/id", "the %s has used the id %s before", from, m.ID)
 			}
 		}
 	}
 	if method == nil {
 		return r
 	}
-	if undeclared := s.capable(c, from, method, m.Params, pointer, base); r != nil {
+	if undeclared := s.capable(c, from, method, m.Params, pointer); r != nil {
 		r.about.undeclared = undeclared
 	}
 	return r
@@ -83,7 +83,7 @@ func (s *Session) asked(c *check, m jsonrpc.Message, from Side) *request {
 		}
 	}
 	if full {
-		c.note("crossed", "", 0, "more than %d requests are open; the oldest are no longer followed", maxOpen)
+		c.note("crossed", "", "more than %d requests are open; the oldest are no longer followed", maxOpen)
 	}
 	return r
 }
@@ -105,21 +105,21 @@ func (s *Session) heard(from Side) {
 const probe = "server/discover"
 
 // order checks the phases of a session (basic/lifecycle, "Lifecycle Phases").
-func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string) {
 	request := m.Kind == jsonrpc.Request
 	switch {
 	case m.Method == "initialize":
 		if pointer != "" {
-			c.breaks("batch-initialize", pointer, base, "initialize is part of a batch")
+			c.breaks("batch-initialize", pointer, "initialize is part of a batch")
 		}
 		if s.phase != silent {
-			c.breaks("initialize-twice", pointer, base, "initialize was already sent in this session")
+			c.breaks("initialize-twice", pointer, "initialize was already sent in this session")
 			return
 		}
 		s.phase = asked
 	case m.Method == probe && s.phase == silent:
 	case s.phase == silent && m.Method != "ping":
-		s.recordedBefore(c, pointer, base)
+		s.recordedBefore(c, pointer)
 	case m.Method == "ping" || m.Method == "notifications/cancelled":
 		// The client may send these before notifications/initialized, but still has to send
 		// that.
@@ -127,39 +127,39 @@ func (s *Session) order(c *check, from Side, m jsonrpc.Message, pointer string, 
 			s.owe()
 		}
 	case from == Client:
-		s.clientOrder(c, m, pointer, base)
+		s.clientOrder(c, m, pointer)
 	case from == Server && request && s.phase < operational:
-		c.breaks("server-request-early", pointer, base, "before notifications/initialized, a server sends no request except ping")
+		c.breaks("server-request-early", pointer, "before notifications/initialized, a server sends no request except ping")
 	}
 }
 
 // recordedBefore reports a message before initialize.
-func (s *Session) recordedBefore(c *check, pointer string, base int) {
-	c.breaks("before-initialize", pointer, base, "a message before initialize, which opens a session")
+func (s *Session) recordedBefore(c *check, pointer string) {
+	c.breaks("before-initialize", pointer, "a message before initialize, which opens a session")
 }
 
-func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) clientOrder(c *check, m jsonrpc.Message, pointer string) {
 	initialized := m.Method == "notifications/initialized"
 	if s.phase == answered && s.givenVersion > s.requestedVersion && isDate(s.requestedVersion) && isDate(s.givenVersion) {
-		c.breaks("version-newer", pointer, base, "the server answered with version %s, the client's latest is %s, and the client did not disconnect", s.givenVersion, s.requestedVersion)
+		c.breaks("version-newer", pointer, "the server answered with version %s, the client's latest is %s, and the client did not disconnect", s.givenVersion, s.requestedVersion)
 		s.requestedVersion = "" // reported once
 	}
 	switch {
 	case s.phase == asked && initialized:
-		c.breaks("initialized-early", pointer, base, "initialize has not been answered yet")
+		c.breaks("initialized-early", pointer, "initialize has not been answered yet")
 		s.phase = operational
 	case s.phase == asked && m.Kind == jsonrpc.Request:
-		c.breaks("client-request-early", pointer, base, "before the answer to initialize, a client sends no request except ping")
+		c.breaks("client-request-early", pointer, "before the answer to initialize, a client sends no request except ping")
 	case s.phase == answered && initialized:
 		s.phase = operational
 	case s.phase == answered && (s.crossing || s.opts.Unordered):
 		// The notification may come on another connection. Close reports it if it never comes.
 		s.owe()
 	case s.phase == answered:
-		c.breaks("initialized-missing", pointer, base, "notifications/initialized must come first after the answer to initialize")
+		c.breaks("initialized-missing", pointer, "notifications/initialized must come first after the answer to initialize")
 		s.phase = operational // reported once
 	case s.phase == operational && initialized:
-		c.breaks("initialized-twice", pointer, base, "notifications/initialized was already sent")
+		c.breaks("initialized-twice", pointer, "notifications/initialized was already sent")
 	}
 }
 
@@ -172,7 +172,7 @@ func (s *Session) owe() {
 
 // capable checks the capabilities that a message needs. It reports whether the receiver of a
 // request lacks one of them.
-func (s *Session) capable(c *check, from Side, method *runtime.Method, params wire.Raw, pointer string, base int) (undeclared bool) {
+func (s *Session) capable(c *check, from Side, method *runtime.Method, params wire.Raw, pointer string) (undeclared bool) {
 	who := from
 	if method.Kind == jsonrpc.Request {
 		who = from.Other()
@@ -183,7 +183,7 @@ func (s *Session) capable(c *check, from Side, method *runtime.Method, params wi
 	}
 	for _, need := range method.Needs(params) {
 		if !runtime.Declares(declared, need) {
-			c.breaks("capability", pointer, base, "%s needs the capability %s, which the %s has not declared", method.Name, need, who)
+			c.breaks("capability", pointer, "%s needs the capability %s, which the %s has not declared", method.Name, need, who)
 			undeclared = true
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Session) declares(who Side, path string) bool {
 }
 
 // unknownResponse checks a response without an open request.
-func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string) {
 	s.heard(c.from)
 	if !s.follows() || m.ID.IsZero() {
 		return
@@ -208,15 +208,15 @@ func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string, b
 	switch {
 	case s.replayed.has(id), s.replay && before:
 	case s.stateless && c.from == Client:
-		s.misdirected(c, Client, m, pointer, base)
+		s.misdirected(c, Client, m, pointer)
 	case !s.entire() && !before:
-		c.note("no-initialize", pointer+"/id", base, "the recording has no request with the id %s", m.ID)
+		c.note("no-initialize", pointer+"/id", "the recording has no request with the id %s", m.ID)
 	case before && s.open.evicted > 0:
 		s.open.evicted--
 	case before:
-		c.breaks("response-unknown-id", pointer+"/id", base, "no open request has the id %s: it was answered already", m.ID)
+		c.breaks("response-unknown-id", pointer+"/id", "no open request has the id %s: it was answered already", m.ID)
 	default:
-		c.breaks("response-unknown-id", pointer+"/id", base, "no open request has the id %s%s", m.ID, s.alike(c, id))
+		c.breaks("response-unknown-id", pointer+"/id", "no open request has the id %s%s", m.ID, s.alike(c, id))
 	}
 }
 
@@ -233,7 +233,7 @@ func (s *Session) alike(c *check, id wire.Scalar) string {
 }
 
 // done checks a response and ends its request. ok reports whether the result is valid.
-func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, base int, ok bool) {
+func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, ok bool) {
 	s.heard(c.from)
 	if !s.now.IsZero() {
 		s.lately = append(s.lately, answer{id: r.id, by: r.by, at: s.now})
@@ -241,19 +241,19 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 	}
 	switch {
 	case r.cancelled && s.passed(r.cancel):
-		c.note("crossed", pointer, base, "the request %s was cancelled just before its answer", m.ID)
+		c.note("crossed", pointer, "the request %s was cancelled just before its answer", m.ID)
 	case r.cancelled:
-		s.late(c, r.cancel, "cancel-answered", pointer, base, "the request %s was cancelled but is answered", m.ID)
+		s.late(c, r.cancel, "cancel-answered", pointer, "the request %s was cancelled but is answered", m.ID)
 	}
 	s.finished(c, r, m)
 	if x := c.exchange; x != nil && x.method == "POST" && r.by == Client && r.exchange != x.number && !s.http.sse {
-		c.breaks("http-response-elsewhere", pointer, base, "the response is on the stream of another POST than its request")
+		c.breaks("http-response-elsewhere", pointer, "the response is on the stream of another POST than its request")
 	}
 	if m.Error != nil {
 		if r.name == "initialize" {
 			s.phase = silent
 		}
-		s.refused(c, r, m, pointer, base)
+		s.refused(c, r, m, pointer)
 		return
 	}
 	if r.name == "initialize" {
@@ -262,11 +262,11 @@ func (s *Session) done(c *check, r *request, m jsonrpc.Message, pointer string, 
 		s.capabilities[Server] = object(member(m.Result, "capabilities"))
 		s.negotiated(c, member(m.Result, "protocolVersion"), pointer+"/result/protocolVersion")
 	}
-	if s.stateless && r.by != Server && !s.resultType(c, r, m.Result, pointer, base) {
+	if s.stateless && r.by != Server && !s.resultType(c, r, m.Result, pointer) {
 		return
 	}
 	if ok && r.method != nil {
-		s.answers(c, r, m, pointer, base)
+		s.answers(c, r, m, pointer)
 	}
 }
 
@@ -298,7 +298,7 @@ func (s *Session) Close(closed Side) []Finding {
 		c.findings = append(c.findings, f)
 	}
 	if more > 0 {
-		c.breaks("unanswered", "", 0, "%d more requests were not answered", more)
+		c.breaks("unanswered", "", "%d more requests were not answered", more)
 	}
 	if s.undiscovered > 0 && s.served && !s.whole {
 		c.findings = append(c.findings, Finding{Rule: "discover-missing", Level: ruleLevels["discover-missing"], From: Server, Place: s.undiscovered, Problem: "the server does not implement " + probe})

@@ -22,7 +22,7 @@ var traceParent = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-
 
 // introduced checks the _meta of a stateless request, and keeps what the check of its answer needs. It
 // reports whether the _meta has all required members.
-func (s *Session) introduced(c *check, r *request, params wire.Raw, pointer string, base int) bool {
+func (s *Session) introduced(c *check, r *request, params wire.Raw, pointer string) bool {
 	meta := wire.Object(member(params, "_meta"))
 	complete := true
 	for _, key := range []string{metaVersion, metaCapabilities} {
@@ -31,14 +31,14 @@ func (s *Session) introduced(c *check, r *request, params wire.Raw, pointer stri
 			if c.exchange != nil {
 				c.exchange.unnamed = true
 			}
-			c.breaks("meta-terms", pointer+"/params/_meta", base, "the request has no %q in _meta", key)
+			c.breaks("meta-terms", pointer+"/params/_meta", "the request has no %q in _meta", key)
 		}
 	}
 	r.about.version = kept(text(member(wire.Raw(meta), metaVersion)))
 	if trace, ok := meta.Get("traceparent"); ok && !traceParent.MatchString(text(trace)) {
-		c.breaks("trace-context", pointer+"/params/_meta/traceparent", base, "%s is not a traceparent of W3C Trace Context", cut(string(trace), 80))
+		c.breaks("trace-context", pointer+"/params/_meta/traceparent", "%s is not a traceparent of W3C Trace Context", cut(string(trace), 80))
 	}
-	s.settings(c, member(wire.Raw(meta), metaCapabilities), c.src, pathCapabilities, pointer, base)
+	s.settings(c, member(wire.Raw(meta), metaCapabilities), pointer+pathCapabilities)
 	if level, ok := meta.Get(metaLogLevel); ok {
 		r.about.logs, r.about.level = true, kept(text(level))
 	}
@@ -73,15 +73,15 @@ func (s *Session) supports(list wire.Raw) {
 }
 
 // resultType checks the type of a result. It reports whether the result is complete.
-func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer string, base int) bool {
+func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer string) bool {
 	raw := member(result, "resultType")
 	x, _ := s.extensions.result(r.revision, r.name, text(raw))
 	at := pointer + "/result/resultType"
 	switch kind := text(raw); {
 	case raw == "":
-		c.breaks("result-type", pointer+"/result", base, "the result of %s has no resultType", r.name)
+		c.breaks("result-type", pointer+"/result", "the result of %s has no resultType", r.name)
 	case kind == resultInputRequired:
-		s.inputRequired(c, r, result, pointer, base)
+		s.inputRequired(c, r, result, pointer)
 		return false
 	case kind == resultComplete:
 	case r.method != nil && slices.Contains(r.method.ResultTypes, kind):
@@ -91,21 +91,21 @@ func (s *Session) resultType(c *check, r *request, result wire.Raw, pointer stri
 		s.served = true
 		return false
 	case x != nil:
-		c.breaks("result-type-unknown", at, base, "the resultType %q belongs to the extension %s, which the client does not declare", cut(kind, 80), x.Name)
+		c.breaks("result-type-unknown", at, "the resultType %q belongs to the extension %s, which the client does not declare", cut(kind, 80), x.Name)
 		return false
 	case s.extended():
-		c.note("result-type-unknown", at, base, "the protocol does not define the resultType %q; perhaps an extension does", cut(kind, 80))
+		c.note("result-type-unknown", at, "the protocol does not define the resultType %q; perhaps an extension does", cut(kind, 80))
 		return false
 	default:
-		c.breaks("result-type-unknown", at, base, "neither the protocol nor a declared extension defines the resultType %q", cut(kind, 80))
+		c.breaks("result-type-unknown", at, "neither the protocol nor a declared extension defines the resultType %q", cut(kind, 80))
 		return false
 	}
 	s.served = true
 	if v := r.about.version; v != "" && len(s.supported) > 0 && !slices.Contains(s.supported, v) {
-		c.breaks("version-accepted", pointer+"/result", base, "the request names version %s, which is not one of the versions that the server supports", v)
+		c.breaks("version-accepted", pointer+"/result", "the request names version %s, which is not one of the versions that the server supports", v)
 	}
 	if r.about.logs && levelOf(r.about.level) < 0 {
-		c.breaks("log-level-invalid", pointer+"/result", base, "the request asks for the unknown log level %q: it must be refused with the code %d", r.about.level, jsonrpc.CodeInvalidParams)
+		c.breaks("log-level-invalid", pointer+"/result", "the request asks for the unknown log level %q: it must be refused with the code %d", r.about.level, jsonrpc.CodeInvalidParams)
 	}
 	return true
 }
@@ -127,27 +127,27 @@ func (s *Session) resultDefinition(r *request, result wire.Raw) string {
 }
 
 // refusedStateless checks the code and data of an error (basic, "Error Codes").
-func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, pointer string, base int) {
+func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, pointer string) {
 	at, data := pointer+"/error/code", pointer+"/error/data"
 	switch code := e.Code; {
 	case code == jsonrpc.CodeResourceNotFound, code == jsonrpc.CodeURLElicitationRequired:
-		c.breaks("error-code-retired", at, base, "the code %d is retired", code)
+		c.breaks("error-code-retired", at, "the code %d is retired", code)
 	case code == jsonrpc.CodeHeaderMismatch:
 	case code == jsonrpc.CodeMissingCapability:
 		if member(e.Data, "requiredCapabilities").Kind() != wire.KindObject {
-			c.breaks("error-data", data, base, "the data has no requiredCapabilities")
+			c.breaks("error-data", data, "the data has no requiredCapabilities")
 		}
 	case code == jsonrpc.CodeUnsupportedVersion:
 		if member(e.Data, "supported").Kind() != wire.KindArray || member(e.Data, "requested").Kind() != wire.KindString {
-			c.breaks("error-data", data, base, "the data does not name the supported versions and the requested one")
+			c.breaks("error-data", data, "the data does not name the supported versions and the requested one")
 		}
 		s.supports(member(e.Data, "supported"))
 	case r.revision.Errors[code] != "": // response checks the data
 	case code >= -32099 && code <= -32020:
-		c.breaks("error-code-undefined", at, base, "the protocol does not define the code %d, which is reserved for it", code)
+		c.breaks("error-code-undefined", at, "the protocol does not define the code %d, which is reserved for it", code)
 	case code >= -32019 && code <= -32000, code == jsonrpc.CodeParseError, code >= -32603 && code <= -32600:
 	case code >= -32768 && code <= -32000:
-		c.breaks("error-code", at, base, "JSON-RPC reserves the code %d without a meaning", code)
+		c.breaks("error-code", at, "JSON-RPC reserves the code %d without a meaning", code)
 	}
 	if r.name == probe && e.Code == jsonrpc.CodeMethodNotFound && s.undiscovered == 0 {
 		s.undiscovered = s.line
@@ -156,12 +156,12 @@ func (s *Session) refusedStateless(c *check, r *request, e *jsonrpc.Error, point
 
 // data checks an error response against the definition that the revision has for its code, unless a rule
 // checks it.
-func (c *check) data(r *request, code int64, src, pointer string, base int) {
+func (c *check) data(r *request, code int64, src, pointer string) {
 	definition := r.revision.Errors[code]
 	if definition == "" || !stateless(r.revision) || code == jsonrpc.CodeMissingCapability || code == jsonrpc.CodeUnsupportedVersion {
 		return
 	}
-	c.value(r.revision, definition, src, pointer, base)
+	c.value(r.revision, definition, src, pointer)
 }
 
 // aboutPeer reports whether an error is about the peer of a request or its revision, not about its subject.
@@ -171,12 +171,12 @@ func aboutPeer(code int64) bool {
 
 // misdirected reports a message that stateless revisions do not have: a request of the server or a
 // response of the client.
-func (s *Session) misdirected(c *check, from Side, m jsonrpc.Message, pointer string, base int) {
+func (s *Session) misdirected(c *check, from Side, m jsonrpc.Message, pointer string) {
 	switch {
 	case m.Kind == jsonrpc.Request && from == Server:
-		c.breaks("server-request", pointer+"/method", base, "the server sent the request %s: it asks for input within a result", m.Method)
+		c.breaks("server-request", pointer+"/method", "the server sent the request %s: it asks for input within a result", m.Method)
 	case m.Kind == jsonrpc.Response && from == Client:
-		c.breaks("client-response", pointer, base, "the client sent a response")
+		c.breaks("client-response", pointer, "the client sent a response")
 	}
 }
 

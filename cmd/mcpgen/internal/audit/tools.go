@@ -87,14 +87,14 @@ func (s *compiled) problems(value wire.Raw) []wire.Problem {
 func isFormat(p wire.Problem) bool { return strings.HasPrefix(p.Message, "must be in the format ") }
 
 // mismatch reports the violations of a schema in a value.
-func (c *check) mismatch(rule Rule, s *compiled, value wire.Raw, pointer string, base int, what string) (found bool) {
+func (c *check) mismatch(rule Rule, s *compiled, value wire.Raw, pointer string, what string) (found bool) {
 	for _, p := range s.problems(value) {
 		if isFormat(p) {
-			c.note("schema-unchecked", pointer+p.Pointer, base, "%s: %s", what, p.Message)
+			c.note("schema-unchecked", pointer+p.Pointer, "%s: %s", what, p.Message)
 			continue
 		}
 		found = true
-		c.breaks(rule, pointer+p.Pointer, base, "%s: %s", what, p.Message)
+		c.breaks(rule, pointer+p.Pointer, "%s: %s", what, p.Message)
 	}
 	return found
 }
@@ -102,10 +102,10 @@ func (c *check) mismatch(rule Rule, s *compiled, value wire.Raw, pointer string,
 var toolNames = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,128}$`)
 
 // toolListed checks a tool of a list.
-func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
+func (s *Session) toolListed(c *check, raw wire.Raw, pointer string) {
 	name := text(member(raw, "name"))
 	if s.since("2025-11-25") && !toolNames.MatchString(name) {
-		c.breaks("tool-name", pointer+"/name", base, "the name %q does not consist of 1 to 128 ASCII letters, digits, underscores, hyphens and dots", cut(name, 140))
+		c.breaks("tool-name", pointer+"/name", "the name %q does not consist of 1 to 128 ASCII letters, digits, underscores, hyphens and dots", cut(name, 140))
 	}
 	t := &tool{support: text(member(raw, "execution", "taskSupport"))}
 	for _, which := range []string{"inputSchema", "outputSchema"} {
@@ -115,15 +115,15 @@ func (s *Session) toolListed(c *check, raw wire.Raw, pointer string, base int) {
 		}
 		compiled := s.schemas.of(string(source))
 		if compiled.invalid != nil {
-			c.breaks("tool-schema", pointer+"/"+which, base, "not a valid JSON Schema: %s", firstLines(compiled.invalid))
+			c.breaks("tool-schema", pointer+"/"+which, "not a valid JSON Schema: %s", firstLines(compiled.invalid))
 		}
 		if compiled.unknown != nil {
-			c.note("schema-unchecked", pointer+"/"+which, base, "%s", firstLines(compiled.unknown))
+			c.note("schema-unchecked", pointer+"/"+which, "%s", firstLines(compiled.unknown))
 		}
 		if which == "inputSchema" {
 			t.input = compiled
 			if s.stateless {
-				t.headers = c.headersDeclared(source, pointer+"/"+which, base)
+				t.headers = c.headersDeclared(source, pointer+"/"+which)
 			}
 		} else {
 			t.output = compiled
@@ -141,7 +141,7 @@ func firstLines(err error) string {
 }
 
 // called checks a tool call.
-func (s *Session) called(c *check, r *request, params wire.Raw, pointer string, base int) {
+func (s *Session) called(c *check, r *request, params wire.Raw, pointer string) {
 	r.about.subject = kept(text(member(params, "name")))
 	t := s.tools[r.about.subject]
 	if t == nil {
@@ -151,43 +151,43 @@ func (s *Session) called(c *check, r *request, params wire.Raw, pointer string, 
 	if arguments == "" || arguments == "null" {
 		arguments = "{}"
 	}
-	r.about.arguments = c.mismatch("arguments-invalid", t.input, arguments, pointer+"/params/arguments", base, "the input schema of "+r.about.subject)
+	r.about.arguments = c.mismatch("arguments-invalid", t.input, arguments, pointer+"/params/arguments", "the input schema of "+r.about.subject)
 	if !s.since("2025-11-25") || !s.declares(Server, "tasks.requests.tools.call") {
 		return
 	}
 	switch {
 	case r.about.task && (t.support == "" || t.support == "forbidden"):
-		c.breaks("task-forbidden", pointer+"/params/task", base, "the tool %s does not support tasks", r.about.subject)
+		c.breaks("task-forbidden", pointer+"/params/task", "the tool %s does not support tasks", r.about.subject)
 	case !r.about.task && t.support == "required":
-		c.breaks("task-required", pointer+"/params", base, "the tool %s must be called as a task", r.about.subject)
+		c.breaks("task-required", pointer+"/params", "the tool %s must be called as a task", r.about.subject)
 	}
 }
 
 // callDone checks the result of a tool call.
-func (s *Session) callDone(c *check, r *request, result wire.Raw, pointer string, base int) {
-	s.callResult(c, r.about.subject, r.about.arguments, result, pointer, base)
+func (s *Session) callDone(c *check, r *request, result wire.Raw, pointer string) {
+	s.callResult(c, r.about.subject, r.about.arguments, result, pointer)
 }
 
-func (s *Session) callResult(c *check, name string, badArguments bool, result wire.Raw, pointer string, base int) {
+func (s *Session) callResult(c *check, name string, badArguments bool, result wire.Raw, pointer string) {
 	at := pointer + "/result"
 	failed := member(result, "isError") == "true"
 	structured := member(result, "structuredContent")
 	t := s.tools[name]
 	switch {
 	case badArguments && !failed:
-		c.breaks("arguments-accepted", at, base, "the arguments do not match the input schema of %s, but the call succeeded", name)
+		c.breaks("arguments-accepted", at, "the arguments do not match the input schema of %s, but the call succeeded", name)
 	case failed && s.absent("tools/list", name):
-		c.breaks("tool-unknown", at, base, "the tool %q is not in the list: a call of an unknown tool must fail with the error code -32602, not with a result", name)
+		c.breaks("tool-unknown", at, "the tool %q is not in the list: a call of an unknown tool must fail with the error code -32602, not with a result", name)
 	}
 	if s.since("2025-06-18") && t != nil && t.output != nil && !failed {
 		if structured == "" {
-			c.breaks("structured-content-missing", at, base, "the tool %s has an output schema, but the result has no structuredContent", name)
+			c.breaks("structured-content-missing", at, "the tool %s has an output schema, but the result has no structuredContent", name)
 		} else {
-			c.mismatch("structured-content-invalid", t.output, structured, at+"/structuredContent", base, "the output schema of "+name)
+			c.mismatch("structured-content-invalid", t.output, structured, at+"/structuredContent", "the output schema of "+name)
 		}
 	}
 	if structured != "" && !failed && s.since("2025-06-18") && !echoes(member(result, "content"), structured) {
-		c.breaks("structured-content-text", at+"/content", base, "no text block contains the structured content as JSON")
+		c.breaks("structured-content-text", at+"/content", "no text block contains the structured content as JSON")
 	}
 }
 

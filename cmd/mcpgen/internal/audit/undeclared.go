@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generated"
@@ -11,45 +13,45 @@ import (
 
 // undeclared notes the members of a value that its revision does not define. Generated types
 // keep them in the field Extra.
-func (c *check) undeclared(v wire.Value, src, pointer string, base int) {
+func (c *check) undeclared(v wire.Value, src, pointer string) {
 	if c.envelope && wire.NewStringReader(src).Kind() == wire.KindArray {
 		return // the messages of a batch are checked one by one
 	}
-	c.extras(reflect.ValueOf(v), src, pointer, "", base)
+	c.extras(reflect.ValueOf(v), pointer)
 }
 
 var membersType = reflect.TypeFor[wire.Members]()
 
-func (c *check) extras(v reflect.Value, src, pointer, at string, base int) {
+func (c *check) extras(v reflect.Value, at string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if !v.IsNil() {
-			c.extras(v.Elem(), src, pointer, at, base)
+			c.extras(v.Elem(), at)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			c.extras(v.Index(i), src, pointer, at+"/"+itoa(i), base)
+			c.extras(v.Index(i), at+"/"+itoa(i))
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
 			if key.Kind() == reflect.String {
-				c.extras(v.MapIndex(key), src, pointer, wire.ChildPointer(at, key.String()), base)
+				c.extras(v.MapIndex(key), wire.ChildPointer(at, key.String()))
 			}
 		}
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[jsonrpc.DefinedMessage]() {
 			m := v.Addr().Interface().(*jsonrpc.DefinedMessage)
-			c.extraMembers(m.Extra, m.Definition.Name, src, pointer, at, base)
+			c.extraMembers(m.Extra, m.Definition.Name, at)
 			if m.Payload != nil && !c.envelope {
-				c.extras(reflect.ValueOf(m.Payload), src, pointer, at+"/"+m.Definition.PayloadName(), base)
+				c.extras(reflect.ValueOf(m.Payload), at+"/"+m.Definition.PayloadName())
 			}
 			return
 		}
-		c.extraFields(v, src, pointer, at, base)
+		c.extraFields(v, at)
 	}
 }
 
-func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) {
+func (c *check) extraFields(v reflect.Value, at string) {
 	// The schema of a tool has the members of JSON Schema, and the result of a task those of
 	// the request that runs as the task.
 	if name := v.Type().Name(); strings.HasSuffix(name, "InputSchema") || strings.HasSuffix(name, "OutputSchema") || name == "GetTaskPayloadResult" {
@@ -61,19 +63,18 @@ func (c *check) extraFields(v reflect.Value, src, pointer, at string, base int) 
 		switch {
 		case !field.IsExported(), name == "_meta": // an open object
 		case field.Type == membersType:
-			c.extraMembers(v.Field(i).Interface().(wire.Members), v.Type().Name(), src, pointer, at, base)
+			c.extraMembers(v.Field(i).Interface().(wire.Members), v.Type().Name(), at)
 		case name == "" || name == "-":
-			c.extras(v.Field(i), src, pointer, at, base)
+			c.extras(v.Field(i), at)
 		default:
-			c.extras(v.Field(i), src, pointer, wire.ChildPointer(at, name), base)
+			c.extras(v.Field(i), wire.ChildPointer(at, name))
 		}
 	}
 }
 
-func (c *check) extraMembers(extra wire.Members, definition, src, pointer, at string, base int) {
+func (c *check) extraMembers(extra wire.Members, definition, at string) {
 	for _, m := range extra {
-		here := wire.ChildPointer(at, m.Name)
-		c.note("undeclared", pointer+here, base+offsetOf(src, here), "revision %[3]s does not define %[1]s.%[2]s%[4]s",
+		c.note("undeclared", wire.ChildPointer(at, m.Name), "revision %[3]s does not define %[1]s.%[2]s%[4]s",
 			definition, m.Name, c.s.revision.ID, firstWith(c.s.revision.ID, definition, m.Name))
 	}
 }
@@ -128,19 +129,7 @@ func (c *check) elsewhere(src string, p wire.Problem) string {
 
 // known reports whether a union has recognized the variant of its value, valid or not.
 func known(v wire.Value, union string) bool {
-	err, bad := wire.Validate(v), (*wire.ValidationError)(nil)
-	if err == nil {
-		return true
-	}
-	if e, ok := err.(*wire.ValidationError); ok {
-		bad = e
-	} else {
-		return false
-	}
-	for _, p := range bad.Problems {
-		if p.Pointer == "" && p.Union == union {
-			return false
-		}
-	}
-	return true
+	err := wire.Validate(v)
+	var bad *wire.ValidationError
+	return err == nil || errors.As(err, &bad) && !slices.ContainsFunc(bad.Problems, func(p wire.Problem) bool { return p.Pointer == "" && p.Union == union })
 }
