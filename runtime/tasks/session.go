@@ -384,11 +384,12 @@ func (s receiver) find(ctx context.Context, id string) (*Record, error) {
 	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.works(id) {
 		return r, err
 	}
-	slot, ok := s.takeSlot()
-	if !ok {
+	s.taking.Lock()
+	defer s.taking.Unlock()
+	if !s.mayTakeOver() {
 		return r, nil
 	}
-	taken, a, err := s.retake(ctx, id, time.Now(), s.name, slot)
+	taken, a, err := s.retake(ctx, id, time.Now(), s.name)
 	switch {
 	case err != nil:
 		return nil, err

@@ -92,12 +92,13 @@ type Tasks struct {
 	log   *slog.Logger
 	store Store
 
+	taking sync.Mutex // held while work is taken over
+
 	mu        sync.Mutex
 	closed    chan struct{}                        // closed by Close
 	runs      map[*run]struct{}                    // the work in this process
 	lastID    int64                                // the time in the id of a session's task, see sessionID
-	taking    chan struct{}                        // a slot for each of maxTakeOvers
-	freed     chan struct{}                        // receives a value after a slot is free
+	freed     chan struct{}                        // receives a value when there is room for more work
 	running   map[string]int                       // the handlers that have not returned, by Record.payer
 	handlers  int                                  // all of them
 	working   sync.WaitGroup                       // the runs
@@ -114,7 +115,7 @@ func New(opts Options) *Tasks {
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, running: map[string]int{}, taking: make(chan struct{}, maxTakeOvers), freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}

@@ -26,15 +26,8 @@ const maxSwaps = 100
 type attempt struct {
 	holder string // unique, so that a process does not mistake its own lost lease for a valid one
 	number int
-	slot   func() // frees the slot among maxTakeOvers; nil if it has none
-	over   func() // no longer counts the work against Options.MaxRunning; called when its handler has returned
-}
-
-// free gives back the slot among maxTakeOvers.
-func (a *attempt) free() {
-	if a.slot != nil {
-		a.slot()
-	}
+	taken  time.Time // when the work was taken over; zero if it began here
+	over   func()    // no longer counts the work against Options.MaxRunning; called when its handler has returned
 }
 
 type attemptKey struct{}
@@ -211,7 +204,6 @@ func (t *Tasks) register(r *Record, a *attempt, stop context.CancelCauseFunc) (w
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.isClosed() {
-		a.free()
 		return w, false
 	}
 	t.runs[w] = struct{}{}
@@ -314,10 +306,10 @@ func (w *run) end(out outcome) {
 
 // unregister forgets the run.
 func (w *run) unregister() {
-	w.attempt.free()
 	w.t.mu.Lock()
 	delete(w.t.runs, w)
 	w.t.mu.Unlock()
+	w.t.free()
 	w.t.working.Done()
 }
 
@@ -423,7 +415,7 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	}
 }
 
-// takeOver takes over the work that is due. It returns true if there is no slot for a part of it.
+// takeOver takes over the work that is due. It returns true if there is no room for a part of it.
 func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
 	now := time.Now()
 	if err := t.store.Expire(ctx, now); err != nil {
@@ -434,24 +426,26 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 		return false, err
 	}
 	for _, id := range due {
-		slot, ok := t.takeSlot()
-		if !ok {
-			return true, nil
+		t.taking.Lock()
+		room := t.mayTakeOver()
+		if room {
+			var r *Record
+			var begin *attempt
+			if r, begin, err = t.retake(ctx, id, now, ""); begin != nil {
+				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
+			}
 		}
-		r, begin, err := t.retake(ctx, id, now, "", slot)
-		if err != nil {
-			return false, err
-		}
-		if begin != nil {
-			t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
+		t.taking.Unlock()
+		if err != nil || !room {
+			return !room, err
 		}
 	}
 	return false, nil
 }
 
 // retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
-// there is nothing to do. Slot is that of the work among maxTakeOvers. R is nil if the task is gone.
-func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string, slot func()) (r *Record, begin *attempt, err error) {
+// there is nothing to do. R is nil if the task is gone.
+func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string) (r *Record, begin *attempt, err error) {
 	fails := false
 	r, err = t.change(ctx, id, func(r *Record) bool {
 		begin, fails = nil, false
@@ -482,13 +476,10 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 	case fails:
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
 	}
-	if begin == nil {
-		slot()
-		return r, nil, err
+	if begin != nil {
+		begin.taken, begin.over = time.Now(), t.count(r.payer())
 	}
-	begin.slot, begin.over = slot, t.count(r.payer())
-	time.AfterFunc(t.opts.Lease, slot) // as in watch
-	return r, begin, nil
+	return r, begin, err
 }
 
 // backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
@@ -544,24 +535,18 @@ func (t *Tasks) free() {
 	}
 }
 
-// takeSlot takes one of maxTakeOvers slots, unless there is none or the process works on Options.MaxRunning tasks. The
-// first call of free gives it back.
-func (t *Tasks) takeSlot() (free func(), ok bool) {
+// mayTakeOver reports whether there is room for the work of another task that is taken over: less than maxTakeOvers, and
+// less than Options.MaxRunning with all other work. The caller holds t.taking until the work is registered.
+func (t *Tasks) mayTakeOver() bool {
 	t.mu.Lock()
-	full := t.handlers >= t.opts.MaxRunning
-	t.mu.Unlock()
-	if full {
-		return nil, false
+	defer t.mu.Unlock()
+	n := 0
+	for w := range t.runs {
+		if time.Since(w.attempt.taken) < t.opts.Lease {
+			n++
+		}
 	}
-	select {
-	case t.taking <- struct{}{}:
-	default:
-		return nil, false
-	}
-	return sync.OnceFunc(func() {
-		<-t.taking
-		t.free()
-	}), true
+	return n < maxTakeOvers && t.handlers < t.opts.MaxRunning
 }
 
 // outcome is the outcome of the request of a task.
