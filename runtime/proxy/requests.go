@@ -54,21 +54,28 @@ func newRequest(reply runtime.Reply, messages []jsonrpc.Message) *request {
 // requests holds the requests of the client that have no answer. The zero value is ready to
 // use.
 type requests struct {
-	mu     sync.Mutex
-	byID   map[wire.Scalar]*request // by canonical id
-	inTurn []*request               // in the order in which they came
-	active int                      // requests that are not finished
-	idle   []func()                 // called once, when active is 0
-	closed bool
+	mu       sync.Mutex
+	byID     map[wire.Scalar]*request // by canonical id
+	inTurn   []*request               // in the order in which they came
+	active   sync.WaitGroup           // requests that are not finished
+	refusing bool                     // because the program ends
+	closed   bool
 }
 
-// add adds a request, which must be finished later. The error is runtime.ErrClosed after close, or a *jsonrpc.Error
-// if the request has a response of its own and the id of one in flight: the server would not say which of the two its
-// answer is for. If all answers go to the client in one way, the server decides, and no answer to the id is waited for.
+// errNotBegun refuses requests while the program ends.
+var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
+
+// add adds a request, which must be finished later. The error is runtime.ErrClosed after close, errNotBegun after
+// refuse, or another *jsonrpc.Error if the request has a response of its own and the id of one in flight: the server
+// would not say which of the two its answer is for. If all answers go to the client in one way, the server decides, and
+// no answer to the id is waited for.
 func (q *requests) add(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.closed {
+	switch {
+	case q.refusing:
+		return errNotBegun
+	case q.closed:
 		return runtime.ErrClosed
 	}
 	if q.byID == nil {
@@ -92,7 +99,7 @@ func (q *requests) add(r *request) error {
 		return nil
 	}
 	q.inTurn = append(q.inTurn, r)
-	q.active++
+	q.active.Add(1)
 	return nil
 }
 
@@ -120,29 +127,23 @@ func (q *requests) answer(id wire.Scalar, of *request) (r *request, last bool) {
 	return r, r.open == 0
 }
 
-// finish counts a request that is finished.
-func (q *requests) finish() {
-	q.mu.Lock()
-	var idle []func()
-	if q.active--; q.active == 0 {
-		idle, q.idle = q.idle, nil
-	}
-	q.mu.Unlock()
-	for _, f := range idle {
-		f()
-	}
+// finish ends the wait for the answers to a message.
+func (q *requests) finish(r *request) {
+	close(r.finished)
+	q.active.Done()
 }
 
-// whenIdle calls f as soon as all requests are finished.
-func (q *requests) whenIdle(f func()) {
+// refuse makes add refuse requests, and returns a channel that is closed when all are finished.
+func (q *requests) refuse() (idle <-chan struct{}) {
 	q.mu.Lock()
-	if q.active > 0 {
-		q.idle = append(q.idle, f)
-		q.mu.Unlock()
-		return
-	}
+	q.refusing = true
 	q.mu.Unlock()
-	f()
+	finished := make(chan struct{})
+	go func() {
+		q.active.Wait()
+		close(finished)
+	}()
+	return finished
 }
 
 // reply returns where a message of the server goes that is not an answer, or nil.

@@ -38,7 +38,6 @@ type session struct {
 	mu         sync.Mutex
 	initialize wire.Object // params of the client's initialize, until it is answered
 	opening    wire.Scalar // id of the client's initialize
-	refusing   bool        // new requests are refused, because the program ends
 	sending    int         // the number of messages that are being sent to the client
 	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
@@ -61,7 +60,7 @@ func (s *session) end(err error) {
 		go func() {
 			s.cancel()
 			for _, r := range s.requests.close() {
-				s.finish(r)
+				s.requests.finish(r)
 			}
 			s.client.Close()
 			if failed := s.server.Close(); err == nil {
@@ -70,12 +69,6 @@ func (s *session) end(err error) {
 			s.ended(err)
 		}()
 	})
-}
-
-// finish ends the wait for the answers to a message.
-func (s *session) finish(r *request) {
-	close(r.finished)
-	s.requests.finish()
 }
 
 // reply sends a message to the client. If to is nil, the message belongs to no request.
@@ -138,7 +131,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	if r != nil {
 		err := s.check(&in, messages)
 		if err == nil {
-			err = s.admit(r)
+			err = s.requests.add(r)
 		}
 		switch {
 		case err == runtime.ErrClosed:
@@ -166,7 +159,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	for _, m := range messages {
 		if m.Method == methodCancelled {
 			if r, last := s.requests.answer(cancelled(m), nil); last {
-				s.finish(r)
+				s.requests.finish(r)
 			}
 		}
 	}
@@ -221,7 +214,7 @@ func (s fromClient) disconnected(r *request) {
 			s.log("a cancellation could not be sent to the server", err)
 		}
 		if last {
-			s.finish(r)
+			s.requests.finish(r)
 		}
 	}
 }
@@ -236,27 +229,24 @@ func (s fromClient) End(why error) {
 		s.end(why)
 		return
 	}
-	s.requests.whenIdle(func() { s.end(nil) })
 	s.mu.Lock()
 	if s.unread == nil {
 		s.unread = time.AfterFunc(waits.Unread, func() { s.end(nil) })
 	}
 	s.mu.Unlock()
 	s.sends(0)
-	// End must not wait, and a second end has no effect. A timer takes 160 bytes, a goroutine 3 KB.
-	time.AfterFunc(s.proxy.Grace(), func() { s.end(nil) })
+	go func() { // End must not wait
+		bound, cancel := context.WithTimeout(context.Background(), s.proxy.Grace())
+		defer cancel()
+		s.Shutdown(bound)
+	}()
 }
 
 // Shutdown refuses new requests and ends the session when those in flight are answered or
 // ctx ends.
 func (s fromClient) Shutdown(ctx context.Context) {
-	s.mu.Lock()
-	s.refusing = true
-	s.mu.Unlock()
-	idle := make(chan struct{})
-	s.requests.whenIdle(func() { close(idle) })
 	select {
-	case <-idle:
+	case <-s.requests.refuse():
 	case <-ctx.Done():
 	case <-s.ctx.Done():
 	}
@@ -326,20 +316,6 @@ func unambiguous(text string, m jsonrpc.Message) error {
 	return nil
 }
 
-// errNotBegun refuses requests while the program ends.
-var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
-
-// admit registers a request, which must be finished later, unless it returns an error.
-func (s fromClient) admit(r *request) error {
-	s.mu.Lock()
-	refusing := s.refusing
-	s.mu.Unlock()
-	if refusing {
-		return errNotBegun
-	}
-	return s.requests.add(r)
-}
-
 // refuse answers the requests in a text with an error.
 func (s fromClient) refuse(in runtime.Incoming, messages []jsonrpc.Message, why error) {
 	out := s.requests.refusal(in.Text, messages, why)
@@ -398,7 +374,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		s.log("a message could not be sent to the client", err)
 	}
 	for _, r := range finished {
-		s.finish(r)
+		s.requests.finish(r)
 	}
 	if !in.Answers.IsZero() && s.requests.find(in.Answers) != nil {
 		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: errors.New("the response does not answer the request")})
@@ -417,7 +393,7 @@ func (s fromServer) Lose(lost *runtime.AnswerError) {
 		s.log("an error could not be sent to the client", err)
 	}
 	if last {
-		s.finish(r)
+		s.requests.finish(r)
 	}
 }
 
