@@ -5,8 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -68,32 +67,27 @@ func Extension(rev *ir.Revision) runtime.Extension {
 }
 
 // row renders a struct as a composite literal without its type and its zero fields.
-func row(of any) jen.Code {
-	fields := jen.Dict{}
+func row(of any) string {
+	fields := code.Fields{}
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
 			continue
 		}
-		name := jen.Id(v.Type().Field(i).Name)
+		name := v.Type().Field(i).Name
 		switch value := v.Field(i).Interface().(type) {
 		case jsonrpc.Kind:
-			fields[name] = jen.Qual(jsonrpcPath, map[jsonrpc.Kind]string{jsonrpc.Request: "Request", jsonrpc.Notification: "Notification"}[value])
+			fields[name] = map[jsonrpc.Kind]string{jsonrpc.Request: "jsonrpc.Request", jsonrpc.Notification: "jsonrpc.Notification"}[value]
 		case runtime.Direction:
-			fields[name] = jen.Qual(runtimePath, "ToClient")
-			if value&runtime.ToServer != 0 {
-				fields[name] = jen.Qual(runtimePath, "ToServer")
-			}
-			if value == runtime.ToServer|runtime.ToClient {
-				fields[name] = jen.Qual(runtimePath, "ToServer").Op("|").Qual(runtimePath, "ToClient")
-			}
+			fields[name] = map[runtime.Direction]string{
+				runtime.ToServer: "runtime.ToServer", runtime.ToClient: "runtime.ToClient", runtime.ToServer | runtime.ToClient: "runtime.ToServer | runtime.ToClient"}[value]
 		case []int64:
-			fields[name] = jen.Id("errorCodes")
+			fields[name] = "errorCodes"
 		case []string:
-			fields[name] = literals(value)
+			fields[name] = code.Strings(value)
 		default:
-			fields[name] = jen.Lit(value)
+			fields[name] = code.Literal(value)
 		}
 	}
-	return jen.Values(fields)
+	return fields.String()
 }

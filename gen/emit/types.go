@@ -6,68 +6,73 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // types renders the types of declarations.
-func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
+func (e *emitter) types(w *code.Writer, decls []*ir.Decl) {
 	for _, d := range decls {
-		f.Line()
+		w.P("")
 		if d.Message {
-			message(f, d)
+			message(w, d)
 			continue
 		}
 		if d.Same != "" {
-			e.same(f, d)
+			e.same(w, d)
 			continue
 		}
 		if u, ok := d.Type.(*ir.Union); ok {
-			e.union(f, d, u)
+			e.union(w, d, u)
 			continue
 		}
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		w.WriteString(code.Comment(d.Doc + deprecation(d.Deprecated)))
 		switch t := d.Type.(type) {
 		case *ir.Object:
-			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
-			e.marks(f, d)
+			fields := e.structFields(t)
+			if fields != "" {
+				fields = "\n" + fields
+			}
+			w.P("type %s struct {%s}", d.Name, fields)
+			e.marks(w, d)
 		case *ir.Enum:
-			e.enum(f, d, t)
+			e.enum(w, d, t)
 		default:
 			if isAlias(d) {
-				f.Type().Id(d.Name).Op("=").Add(goType(t))
+				w.P("type %s = %s", d.Name, goType(t))
 				if len(d.Constants) > 0 {
-					constants(f, d, d.Constants)
+					constants(w, d, d.Constants)
 				}
 				continue
 			}
-			f.Type().Id(d.Name).Add(declaredType(d))
-			if m, ok := d.Type.(*ir.Map); ok {
-				mapMethods(f, d.Name, m)
+			if embeds(d) {
+				w.P("type %s struct {\n%s\n}", d.Name, goType(t))
+			} else {
+				w.P("type %s %s", d.Name, goType(t))
 			}
-			e.marks(f, d)
+			if m, ok := d.Type.(*ir.Map); ok {
+				mapMethods(w, d.Name, m)
+			}
+			e.marks(w, d)
 		}
 	}
 }
 
-func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
+func (e *emitter) structFields(o *ir.Object) string {
+	var w code.Writer
 	for _, f := range o.Fields {
-		g.Add(doc(fieldText(f) + deprecation(f.Deprecated)))
-		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
+		w.P("%s%s %s `json:%q`", code.Comment(fieldText(f)+deprecation(f.Deprecated)), f.Go, fieldType(f), tag(f))
 	}
-	none := map[string]string{"json": "-"}
+	none := func(text, name, of string) { w.P("%s%s %s `json:\"-\"`", code.Comment(text), name, of) }
 	if o.Additional != nil {
-		g.Add(doc("Additional holds the other members in their order."))
-		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
+		none("Additional holds the other members in their order.", "Additional", goType(&ir.Map{Elem: o.Additional}))
 	} else if e.hasExtra(o) {
-		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
-		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
+		none(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin), "Extra", "wire.Members")
 	}
 	if o.Loose {
-		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
-		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
+		none(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin), "Other", "wire.Raw")
 	}
+	return w.String()
 }
 
 // hasExtra reports whether the members that no field has are kept. Those of a closed object are refused before it is
@@ -126,13 +131,13 @@ func tag(f *ir.Field) string {
 // in all other types, the zero value means absent. For a nullable member, the zero value
 // means null. A member that is both optional and nullable is a wire.Optional, which has a
 // state for each.
-func fieldType(f *ir.Field) jen.Code {
+func fieldType(f *ir.Field) string {
 	base := goType(f.Base())
 	switch {
 	case isOptional(f):
-		return jen.Qual(wirePath, "Optional").Types(base)
+		return "wire.Optional[" + base + "]"
 	case byPointer(f):
-		return jen.Op("*").Add(base)
+		return "*" + base
 	}
 	return base
 }
@@ -157,48 +162,43 @@ func needsPointer(t ir.Type) bool {
 }
 
 // goType renders the type of a value that is always present.
-func goType(t ir.Type) jen.Code {
+func goType(t ir.Type) string {
 	switch t := t.(type) {
 	case *ir.String:
-		return jen.String()
+		return "string"
 	case *ir.Integer:
 		if t.Exact {
-			return jen.Qual(wirePath, "Integer")
+			return "wire.Integer"
 		}
-		return jen.Int64()
+		return "int64"
 	case *ir.Number:
-		return jen.Float64()
+		return "float64"
 	case *ir.Boolean:
-		return jen.Bool()
+		return "bool"
 	case *ir.Time:
-		return jen.Qual("time", "Time")
+		return "time.Time"
 	case *ir.Scalar:
-		return jen.Qual(wirePath, scalarName(t))
+		if t.ID {
+			return "wire.ID"
+		}
+		return "wire.Scalar"
 	case *ir.Any:
-		return jen.Qual(wirePath, "Raw")
+		return "wire.Raw"
 	case *ir.Open:
-		return jen.Qual(wirePath, "Object")
+		return "wire.Object"
 	case *ir.Array:
-		return jen.Index().Add(goType(t.Elem))
+		return "[]" + goType(t.Elem)
 	case *ir.Map:
-		return jen.Qual(wirePath, "Map").Types(goType(t.Elem))
+		return "wire.Map[" + goType(t.Elem) + "]"
 	case *ir.Nullable:
 		if needsPointer(t.Elem) {
-			return jen.Op("*").Add(goType(t.Elem))
+			return "*" + goType(t.Elem)
 		}
 		return goType(t.Elem)
 	case *ir.Ref:
 		return declName(t.Decl)
 	}
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
-}
-
-// scalarName names the type of package wire that holds a scalar.
-func scalarName(t *ir.Scalar) string {
-	if t.ID {
-		return "ID"
-	}
-	return "Scalar"
 }
 
 // isAlias reports whether a declaration is another name for a type that has the codec
@@ -223,55 +223,42 @@ func embeds(d *ir.Decl) bool {
 	return false
 }
 
-func declaredType(d *ir.Decl) jen.Code {
-	if embeds(d) {
-		return jen.Struct(goType(d.Type))
-	}
-	return goType(d.Type)
-}
-
 // mapMethods renders the methods of wire.Map for a declared map.
-func mapMethods(f *jen.File, name string, m *ir.Map) {
-	whole := jen.Add(goType(m)).Call(jen.Id("x"))
-	pointed := jen.Parens(jen.Op("*").Add(goType(m))).Call(jen.Id("x"))
-	value, pointer := jen.Id("x").Id(name), jen.Id("x").Op("*").Id(name)
-	f.Line().Add(doc("Get returns the value of the named member and reports whether there is one."))
-	f.Func().Params(value).Id("Get").Params(jen.Id("name").String()).Params(jen.Add(goType(m.Elem)), jen.Bool()).Block(
-		jen.Return(jen.Add(whole).Dot("Get").Call(jen.Id("name"))))
-	f.Line().Add(doc("Set sets the value of the named member. It appends the member if there is none."))
-	f.Func().Params(pointer).Id("Set").Params(jen.Id("name").String(), jen.Id("value").Add(goType(m.Elem))).Block(
-		jen.Add(pointed).Dot("Set").Call(jen.Id("name"), jen.Id("value")))
-	f.Line().Add(doc("Delete removes the named member, if there is one."))
-	f.Func().Params(pointer).Id("Delete").Params(jen.Id("name").String()).Block(
-		jen.Add(pointed).Dot("Delete").Call(jen.Id("name")))
-	f.Line().Add(doc("Len returns the number of members."))
-	f.Func().Params(value).Id("Len").Params().Int().Block(jen.Return(jen.Len(jen.Id("x"))))
-	f.Line().Add(doc("All returns an iterator over the names and values of the members, in their order."))
-	f.Func().Params(value).Id("All").Params().Qual("iter", "Seq2").Types(jen.String(), goType(m.Elem)).Block(
-		jen.Return(jen.Add(whole).Dot("All").Call()))
+func mapMethods(w *code.Writer, name string, m *ir.Map) {
+	whole, elem := goType(m), goType(m.Elem)
+	w.Doc("Get returns the value of the named member and reports whether there is one.")
+	w.P("func (x %s) Get(name string) (%s, bool) {\nreturn %s(x).Get(name)\n}", name, elem, whole)
+	w.Doc("Set sets the value of the named member. It appends the member if there is none.")
+	w.P("func (x *%s) Set(name string, value %s) {\n(*%s)(x).Set(name, value)\n}", name, elem, whole)
+	w.Doc("Delete removes the named member, if there is one.")
+	w.P("func (x *%s) Delete(name string) {\n(*%s)(x).Delete(name)\n}", name, whole)
+	w.Doc("Len returns the number of members.")
+	w.P("func (x %s) Len() int {\nreturn len(x)\n}", name)
+	w.Doc("All returns an iterator over the names and values of the members, in their order.")
+	w.P("func (x %s) All() iter.Seq2[string, %s] {\nreturn %s(x).All()\n}", name, elem, whole)
 }
 
 // marks renders the methods that make a declaration a variant of its unions.
-func (e *emitter) marks(f *jen.File, d *ir.Decl) {
+func (e *emitter) marks(w *code.Writer, d *ir.Decl) {
 	if e.marksAtUnion {
 		return
 	}
 	for _, u := range d.Unions {
-		mark(f, d, u)
+		mark(w, d, u)
 	}
 }
 
 // mark renders the method that makes a declaration a variant of a union.
-func mark(f *jen.File, d, union *ir.Decl) {
-	receiver := jen.Id(d.Name)
+func mark(w *code.Writer, d, union *ir.Decl) {
+	receiver := d.Name
 	if _, ok := d.Type.(*ir.Object); ok {
-		receiver = jen.Op("*").Id(d.Name)
+		receiver = "*" + receiver
 	}
-	f.Line()
+	w.P("")
 	if union.Type.(*ir.Union).Box {
-		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
+		w.WriteString(code.Comment(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
 	}
-	f.Func().Params(receiver).Id(markName(union)).Params().Block()
+	w.P("func (%s) %s() {}", receiver, markName(union))
 }
 
 // markName names the method that marks the variants of a union. It is exported if the union has a box, because
@@ -283,38 +270,28 @@ func markName(u *ir.Decl) string {
 	return "is" + u.Name
 }
 
-func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
-	f.Type().Id(d.Name).String()
-	constants(f, d, t.Values)
+func (e *emitter) enum(w *code.Writer, d *ir.Decl, t *ir.Enum) {
+	w.P("type %s string", d.Name)
+	constants(w, d, t.Values)
 	if e.known {
-		f.Line()
-		f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
-		f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
-			jen.Switch(jen.Id("x")).Block(
-				jen.CaseFunc(func(g *jen.Group) {
-					for _, v := range t.Values {
-						g.Id(v.Go)
-					}
-				}).Block(jen.Return(jen.True())),
-			),
-			jen.Return(jen.False()),
-		)
+		names := make([]string, len(t.Values))
+		for i, v := range t.Values {
+			names[i] = v.Go
+		}
+		w.Doc("Known reports whether %s defines the value.", e.origin)
+		w.P("func (x %s) Known() bool {\nswitch x {\ncase %s:\nreturn true\n}\nreturn false\n}", d.Name, code.List(names...))
 	}
-	e.marks(f, d)
+	e.marks(w, d)
 }
 
 // constants renders the constants of an enum.
-func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
-	f.Line()
-	f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
-	f.Const().DefsFunc(func(g *jen.Group) {
-		for _, v := range values {
-			if text := v.Doc + deprecation(v.Deprecated); text != "" {
-				g.Add(doc(text))
-			}
-			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
-		}
-	})
+func constants(w *code.Writer, d *ir.Decl, values []ir.EnumValue) {
+	w.Doc("The values of %s.", d.Name)
+	w.P("const (")
+	for _, v := range values {
+		w.P("%s%s %s = %q", code.Comment(v.Doc+deprecation(v.Deprecated)), v.Go, d.Name, v.Wire)
+	}
+	w.P(")")
 }
 
 // unknown describes the values that a union's unknown variant holds.
@@ -326,31 +303,25 @@ func (e *emitter) unknown(t *ir.Union) string {
 }
 
 // same renders the names of a type that a newer revision declares.
-func (e *emitter) same(f *jen.File, d *ir.Decl) {
-	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
+func (e *emitter) same(w *code.Writer, d *ir.Decl) {
+	alias := func(text, name string) { w.P("%stype %s = %s", code.Comment(text), name, in(d.Same, name)) }
 	switch t := d.Type.(type) {
 	case *ir.Union:
-		f.Add(doc(e.unionText(d, t)))
-		f.Type().Add(name(d.Name))
+		alias(e.unionText(d, t), d.Name)
 		if !t.Context {
-			f.Line()
-			f.Add(doc(e.unknownText(d)))
-			f.Type().Add(name("Unknown" + d.Name))
+			w.P("")
+			alias(e.unknownText(d), "Unknown"+d.Name)
 		}
 	case *ir.Enum:
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
-		f.Type().Add(name(d.Name))
-		f.Line()
-		f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
-		f.Const().DefsFunc(func(g *jen.Group) {
-			for _, v := range t.Values {
-				g.Add(doc(v.Doc + deprecation(v.Deprecated)))
-				g.Add(name(v.Go))
-			}
-		})
+		alias(d.Doc+deprecation(d.Deprecated), d.Name)
+		w.Doc("The values of %s.", d.Name)
+		w.P("const (")
+		for _, v := range t.Values {
+			w.P("%s%s = %s", code.Comment(v.Doc+deprecation(v.Deprecated)), v.Go, in(d.Same, v.Go))
+		}
+		w.P(")")
 	default:
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
-		f.Type().Add(name(d.Name))
+		alias(d.Doc+deprecation(d.Deprecated), d.Name)
 	}
 }
 
@@ -378,34 +349,27 @@ func (e *emitter) unknownText(d *ir.Decl) string {
 	return fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)
 }
 
-func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
-	f.Add(doc(e.unionText(d, t)))
-	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
-		if d.Direction.Encodes() {
-			g.Qual(wirePath, "Appender")
-		}
-		if t.Box {
-			g.Add(doc(fmt.Sprintf("%s marks the variants.", markName(d))))
-		}
-		g.Id(markName(d)).Params()
-	})
+func (e *emitter) union(w *code.Writer, d *ir.Decl, t *ir.Union) {
+	w.P("%stype %s interface {", code.Comment(e.unionText(d, t)), d.Name)
+	if d.Direction.Encodes() {
+		w.P("wire.Appender")
+	}
+	if t.Box {
+		w.P("// %s marks the variants.", markName(d))
+	}
+	w.P("%s()\n}", markName(d))
 	if t.Context {
 		return
 	}
-	f.Line()
-	f.Add(doc(e.unknownText(d)))
-	f.Type().Id("Unknown"+d.Name).Struct(
-		doc("Raw is the value as received."),
-		jen.Id("Raw").Qual(wirePath, "Raw"),
-	)
-	f.Line()
+	w.Doc("%s", e.unknownText(d))
+	w.P("type Unknown%s struct {\n// Raw is the value as received.\nRaw wire.Raw\n}\n", d.Name)
 	if t.Box {
-		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
+		w.WriteString(code.Comment(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
 	}
-	f.Func().Params(jen.Op("*").Id("Unknown" + d.Name)).Id(markName(d)).Params().Block()
+	w.P("func (*Unknown%s) %s() {}", d.Name, markName(d))
 	if e.marksAtUnion {
 		for _, v := range t.Variants {
-			mark(f, v.Decl, d)
+			mark(w, v.Decl, d)
 		}
 	}
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -39,23 +38,12 @@ type goType struct {
 	value              ir.Type
 }
 
-func (t goType) code() *jen.Statement {
-	if t.value != nil {
-		return jen.Add(emit.GoType(t.value))
-	}
-	code := jen.Op(t.prefix)
-	if t.path == "" {
-		return code.Id(t.name)
-	}
-	return code.Qual(t.path, t.name)
-}
-
 // String returns the type as files write it that import its package under its own name.
 func (t goType) String() string {
-	if t.value != nil {
-		return t.code().GoString()
-	}
-	if t.path == "" {
+	switch {
+	case t.value != nil:
+		return emit.GoType(t.value)
+	case t.path == "":
 		return t.prefix + t.name
 	}
 	return t.prefix + t.path[strings.LastIndexByte(t.path, '/')+1:] + "." + t.name
@@ -63,7 +51,6 @@ func (t goType) String() string {
 
 // The types of parameters and results that do not depend on the list.
 var (
-	contextType    = goType{path: "context", name: "Context"}
 	stringType     = goType{name: "string"}
 	stringsType    = goType{prefix: "map[string]", name: "string"}
 	contentType    = goType{prefix: "[]", path: mcpPath, name: "ContentBlock"}
@@ -75,7 +62,7 @@ var (
 // zero returns the zero value of the type.
 func (t goType) zero() string {
 	if t.value != nil {
-		return jen.Add(emit.Zero(t.value)).GoString()
+		return emit.Zero(t.value)
 	}
 	return "nil"
 }
@@ -89,22 +76,22 @@ func newHandler(name, kind, item, says string, result goType) handler {
 
 func (h *handler) takes(name string, t goType) { h.params = append(h.params, param{name, t}) }
 
-// signature renders the parameters and results.
-func (h *handler) signature() jen.Code {
-	params := []jen.Code{jen.Id("ctx").Add(contextType.code())}
+// signature renders the parameters, of which the first is the context, and the results.
+func (h *handler) signature(ctx string) string {
+	params := []string{ctx + " context.Context"}
 	for _, p := range h.params {
-		params = append(params, jen.Id(p.name).Add(p.code()))
+		params = append(params, p.name+" "+p.String())
 	}
-	return jen.Params(params...).Params(h.result.code(), jen.Error())
+	return fmt.Sprintf("(%s) (%s, error)", code.List(params...), h.result)
 }
 
 // about renders the doc comment of a method. Does is its verb.
-func (h *handler) about(name, does string) jen.Code {
-	text := fmt.Sprintf("%s %s %s", name, does, h.of)
+func (h *handler) about(does string) string {
+	text := fmt.Sprintf("%s %s %s", h.name, does, h.of)
 	if h.says == "" {
-		return emit.Comment(text + ".")
+		return code.Comment(text + ".")
 	}
-	return emit.Comment(text + ": " + h.says)
+	return code.Comment(text + ": " + h.says)
 }
 
 // toolHandler returns the method of a tool.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -79,7 +80,7 @@ func User(o UserOptions) ([]files.File, error) {
 	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
-		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
+		"Root": code.Module, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
 		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": writes("wire."), "UsesTime": writes("time."),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
@@ -122,7 +123,7 @@ func User(o UserOptions) ([]files.File, error) {
 // ModuleFiles generates the files of a new module.
 func ModuleFiles(m *Module) ([]files.File, error) {
 	data := map[string]any{
-		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
+		"Root": code.Module, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
 	}
 	out := []files.File{{Path: "go.sum", Content: []byte(m.Sums)}, {Path: "mcpgen.sum", Content: []byte(m.ToolSum)}}
 	for _, name := range []string{"go.mod", ToolModule} {
@@ -260,12 +261,7 @@ func stubs(receiver string, all []handler) []string {
 		if h.calls != "" {
 			returns = h.calls
 		}
-		params := []string{"ctx context.Context"}
-		for _, p := range h.params {
-			params = append(params, p.name+" "+p.String())
-		}
-		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s(%[5]s) (%[6]s, error) {\n\treturn %[7]s\n}",
-			h.name, does, h.of, receiver, strings.Join(params, ", "), h.result, returns))
+		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s%[5]s {\n\treturn %[6]s\n}", h.name, does, h.of, receiver, h.signature("ctx"), returns))
 	}
 	return out
 }
