@@ -49,7 +49,8 @@ func (p *replica) join() error {
 
 // reconnected lets the sessions catch up with notices that may have been lost.
 func (p *replica) reconnected() {
-	for _, s := range p.all() {
+	for of := range p.handler.All() {
+		s := of.Outbox().(*session)
 		s.catchUp(p.handler.Context())
 		s.setStale()
 		if s.hasGet() {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -88,7 +87,6 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		kv:       sessions.KV,
 		ended:    seal.NewUsed(maxEnded),
 		events:   &events{EventStore: opts.Events},
-		open:     make(map[string]*session),
 	}
 	opts.Sharing, opts.Events = p, p.events
 	p.handler = streamable.NewHandler(server, opts)
@@ -117,9 +115,6 @@ type replica struct {
 	ended    *seal.Used // names of sessions that their clients have ended
 	events   *events
 	leave    func() // ends the subscriptions to the bus; nil without one
-
-	mu   sync.Mutex
-	open map[string]*session // by their keys
 }
 
 // session is a session at this replica. It is the runtime.Outbox of the server. Its name is the id by which its handler
@@ -144,28 +139,12 @@ func (p *replica) Outbox(s *streamable.Session) runtime.Outbox {
 	return &session{Session: s, replica: p, name: nameOf(s.Key())}
 }
 
-// register lets notices of other replicas find a session that is open.
-func (s *session) register() {
-	p := s.replica
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !s.isClosed() {
-		p.open[s.Key()] = s
-	}
-}
-
 // find returns the session with a key, or nil.
 func (p *replica) find(key string) *session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open[key]
-}
-
-// all returns the sessions of this replica.
-func (p *replica) all() []*session {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Collect(maps.Values(p.open))
+	if s := p.handler.Find(key); s != nil {
+		return s.Outbox().(*session)
+	}
+	return nil
 }
 
 // Close implements runtime.Outbox.
@@ -173,12 +152,6 @@ func (s *session) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	p := s.replica
-	p.mu.Lock()
-	if p.open[s.Key()] == s { // otherwise the replica has taken the session over again
-		delete(p.open, s.Key())
-	}
-	p.mu.Unlock()
 	return s.Session.Close()
 }
 
@@ -226,7 +199,6 @@ func (s *session) Negotiated(h runtime.Handshake) error {
 		return fmt.Errorf("share: %w", err)
 	}
 	s.identify(s.name+"."+sealed, expires)
-	s.register()
 	return s.Session.Negotiated(h)
 }
 
@@ -351,7 +323,6 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 		return false, err
 	}
 	if s.Session != nil { // otherwise another request has opened it
-		s.register()
 		s.catchUp(r.Context()) // a change since load was announced before this replica had the session
 	}
 	return true, nil

@@ -48,6 +48,25 @@ func (h *Handler) Key(r *http.Request, id string) (string, error) {
 	return web.User(h.opts.User).Key(r, id, h.log)
 }
 
+// Find returns the open session with a key, or nil.
+func (h *Handler) Find(key string) *Session {
+	if u, ok := h.sessions.Find(key).(*usage); ok {
+		return u.session
+	}
+	return nil
+}
+
+// All yields the open sessions that have keys.
+func (h *Handler) All() iter.Seq[*Session] {
+	return func(yield func(*Session) bool) {
+		for _, s := range h.sessions.All() {
+			if s := s.(*usage).session; !s.single() && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // Enter returns the open session with a key, or nil. The session is not idle before its Leave is called.
 func (h *Handler) Enter(key string) *Session {
 	u, ok := h.sessions.Find(key).(*usage)
