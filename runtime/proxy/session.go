@@ -35,11 +35,10 @@ type session struct {
 
 	requests requests // of the client
 
-	mu         sync.Mutex
-	initialize wire.Object // params of the client's initialize, until it is answered
-	opening    wire.Scalar // id of the client's initialize
-	sending    int         // the number of messages that are being sent to the client
-	unread     *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
+	mu      sync.Mutex
+	opening wire.Scalar // id of the client's initialize, until it is answered
+	sending int         // the number of messages that are being sent to the client
+	unread  *time.Timer // ends the session of a client that sends no more; nil before. It runs while sending is not 0
 
 	entry       *entry // by which requests without a session use it; nil for the session of a client
 	sessionOnly bool   // there are no messages without a session
@@ -325,12 +324,12 @@ func (s fromClient) refuse(in runtime.Incoming, messages []jsonrpc.Message, why 
 	}
 }
 
-// note keeps how the client introduces itself, for transports that ask for it.
+// note keeps the id of the client's initialize.
 func (s fromClient) note(messages []jsonrpc.Message) {
 	for _, m := range messages {
 		if m.Kind == jsonrpc.Request && m.Method == "initialize" {
 			s.mu.Lock()
-			s.opening, s.initialize = m.ID.Canonical(), wire.Object(strings.Clone(string(m.Params)))
+			s.opening = m.ID.Canonical().Clone()
 			s.mu.Unlock()
 		}
 	}
@@ -411,34 +410,20 @@ func (s fromServer) Shutdown(context.Context) { s.end(nil) }
 // negotiated tells both transports the revision in the answer to initialize.
 func (s fromServer) negotiated(m jsonrpc.Message) {
 	s.mu.Lock()
-	params, is := s.initialize, s.opening == m.ID.Canonical() && !m.ID.IsZero()
+	is := s.opening == m.ID.Canonical() && !m.ID.IsZero()
 	if is {
-		s.initialize, s.opening = "", wire.Scalar{}
+		s.opening = wire.Scalar{}
 	}
 	s.mu.Unlock()
 	if !is || m.Result == "" {
 		return
 	}
-	result := wire.Object(strings.Clone(string(m.Result)))
-	revision := result.GetString("protocolVersion")
-	tell := func(t any, peer, own wire.Object, info string) {
+	agreed := runtime.Handshake{Revision: strings.Clone(wire.Object(m.Result).GetString("protocolVersion"))}
+	for _, t := range []any{s.server, s.client} {
 		if n, ok := t.(runtime.Identified); ok {
-			err := n.Negotiated(runtime.Handshake{
-				Revision:         revision,
-				PeerInfo:         member(peer, info),
-				PeerCapabilities: member(peer, "capabilities"),
-				Capabilities:     member(own, "capabilities"),
-			})
-			if err != nil {
+			if err := n.Negotiated(agreed); err != nil {
 				s.end(err)
 			}
 		}
 	}
-	tell(s.server, result, params, "serverInfo")
-	tell(s.client, params, result, "clientInfo")
-}
-
-func member(o wire.Object, name string) wire.Object {
-	value, _ := o.Get(name)
-	return wire.Object(value)
 }
