@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
@@ -58,7 +59,7 @@ type Options struct {
 type Proxy struct {
 	server func() runtime.Transport
 	opts   Options
-	tools  tools
+	tools  headers.Tools // a list of tools and a call of one may pass on different connections
 }
 
 // New returns a proxy in front of a server. The function returns a new transport to the
@@ -138,6 +139,9 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, e *entry, ended
 		if err := o.Open(ctx); err != nil {
 			return nil, errors.Join(fmt.Errorf("proxy: %w", err), server.Close(), client.Close())
 		}
+	}
+	if t, ok := server.(interface{ UseTools(*headers.Tools) }); ok {
+		t.UseTools(&p.tools)
 	}
 	s := newSession(ctx, p, client, server, ended)
 	s.entry = e

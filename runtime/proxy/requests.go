@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -278,52 +277,10 @@ func nameIn(o wire.Object, member string) wire.Scalar {
 	return s.Canonical()
 }
 
-// maxTools limits the tools that a proxy keeps.
-const maxTools = 10_000
-
-// annotation marks the parameters of a tool that HTTP requests repeat in headers ("Schema Extension" in
-// basic/transports/streamable-http, 2026-07-28).
-const annotation = "x-mcp-header"
-
-// tools are the definitions of the server's tools with parameters that are repeated in headers. The list of
-// tools and a call of one may pass on different connections, so the proxy keeps them.
-type tools struct {
-	headers headers.Tools
-
-	mu     sync.Mutex
-	byName map[string]wire.Object
-}
-
-// learn reads a result of tools/list.
-func (t *tools) learn(list wire.Raw) {
+// learn reads the definitions of the tools in a result of tools/list.
+func (p *Proxy) learn(list wire.Raw) {
 	all, _ := wire.Object(list).Get("tools")
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	for _, tool := range all.Elements() {
-		_ = t.headers.Read(wire.Object(tool)) // the server checks its own tools
-		name := wire.Object(tool).GetString("name")
-		switch {
-		case !strings.Contains(string(tool), annotation):
-			delete(t.byName, name)
-		case len(t.byName) < maxTools:
-			if t.byName == nil {
-				t.byName = make(map[string]wire.Object)
-			}
-			t.byName[strings.Clone(name)] = wire.Object(tool).Clone()
-		}
-	}
-}
-
-// tell tells the transport to the server which parameters of a tool it has to repeat.
-func (t *tools) tell(server runtime.Transport, name string) {
-	reader, ok := server.(runtime.ToolReader)
-	if !ok {
-		return
-	}
-	t.mu.Lock()
-	tool, ok := t.byName[name]
-	t.mu.Unlock()
-	if ok {
-		_ = reader.ReadTool(tool) // the server refuses a call without its headers
+		_ = p.tools.Read(wire.Object(tool)) // the server checks its own tools
 	}
 }

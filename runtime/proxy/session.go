@@ -176,9 +176,6 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
 	switch {
 	case r != nil && len(messages) == 1:
-		if r.revision != "" && messages[0].Method == methodCallTool {
-			s.proxy.tools.tell(s.server, wire.Object(messages[0].Params).GetString("name"))
-		}
 		return r.revision
 	case s.sessionOnly || len(messages) != 1:
 		return ""
@@ -283,7 +280,7 @@ func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
 	err := repeated.Check(h)
 	if err == nil && m.Method == methodCallTool {
 		arguments, _ := params.Get("arguments")
-		err = p.tools.headers.Table(repeated.Name).Check(h, wire.Object(arguments))
+		err = p.tools.Table(repeated.Name).Check(h, wire.Object(arguments))
 	}
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
@@ -354,7 +351,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 			if r != nil {
 				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
-					s.proxy.tools.learn(m.Result)
+					s.proxy.learn(m.Result)
 				}
 			}
 			if last {

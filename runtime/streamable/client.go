@@ -94,7 +94,7 @@ type Transport struct {
 	revision  []string // header with the negotiated revision; nil before that
 	listening *exchange
 	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
-	tools     headers.Tools
+	tools     *headers.Tools
 }
 
 // NewTransport returns a transport to the endpoint of a server. It sends nothing before a client
@@ -114,6 +114,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		opts:   opts,
 		failed: make(chan struct{}),
 		calls:  make(map[wire.Scalar]*exchange),
+		tools:  new(headers.Tools),
 	}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.ctx, t.cancel = context.WithCancel(context.Background())
@@ -314,6 +315,10 @@ func (t *Transport) delete() {
 
 // methodCallTool is the method whose requests repeat arguments in headers.
 const methodCallTool = "tools/call"
+
+// UseTools makes the headers of the tools in a set, which others may add to, those that calls have. It is called before
+// the transport is used.
+func (t *Transport) UseTools(tools *headers.Tools) { t.tools = tools }
 
 // ReadTool implements runtime.ToolReader.
 func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.Read(tool) }
