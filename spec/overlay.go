@@ -2,6 +2,8 @@ package spec
 
 import (
 	"fmt"
+	"iter"
+	"reflect"
 	"slices"
 )
 
@@ -145,24 +147,30 @@ type FilterRow struct {
 	Param        string `yaml:"param"`
 }
 
-// Unreached returns the places of the rows whose range contains none of the revisions.
-func (o *Overlay) Unreached(revisions []string) []string {
-	return slices.Concat(
-		unreached(o, "names", o.Names, revisions), unreached(o, "unions", o.Unions, revisions),
-		unreached(o, "values", o.Values, revisions), unreached(o, "context", o.Context, revisions),
-		unreached(o, "results", o.Results, revisions), unreached(o, "capabilities", o.Capabilities, revisions),
-		unreached(o, "headers", o.Headers, revisions), unreached(o, "http", o.HTTP, revisions),
-		unreached(o, "enums", o.Enums, revisions),
-		unreached(o, "senders", o.Senders, revisions), unreached(o, "settings", o.Settings, revisions),
-		unreached(o, "replies", o.Replies, revisions), unreached(o, "filters", o.Filters, revisions),
-	)
+// Row is a row of any table of an overlay.
+type Row interface{ Contains(revision string) bool }
+
+// Rows yields the rows of all tables with their places.
+func (o *Overlay) Rows() iter.Seq2[string, Row] {
+	return func(yield func(string, Row) bool) {
+		tables := reflect.ValueOf(*o)
+		for i := range tables.NumField() {
+			rows, name := tables.Field(i), tables.Type().Field(i).Tag.Get("yaml")
+			for k := 0; rows.Kind() == reflect.Slice && k < rows.Len(); k++ {
+				if row, ok := rows.Index(k).Interface().(Row); ok && !yield(o.At(fmt.Sprintf("%s/%d", name, k)), row) {
+					return
+				}
+			}
+		}
+	}
 }
 
-func unreached[T interface{ Contains(string) bool }](o *Overlay, table string, rows []T, revisions []string) []string {
+// Unreached returns the places of the rows whose range contains none of the revisions.
+func (o *Overlay) Unreached(revisions []string) []string {
 	var places []string
-	for i, row := range rows {
+	for at, row := range o.Rows() {
 		if !slices.ContainsFunc(revisions, row.Contains) {
-			places = append(places, o.At(fmt.Sprintf("%s/%d", table, i)))
+			places = append(places, at)
 		}
 	}
 	return places

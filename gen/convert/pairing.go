@@ -22,7 +22,6 @@ type pairing struct {
 	defined      []defined
 	effects      map[*Shape]bool // the shapes with an effect
 	gaps         []gap
-	documents    map[*ir.Revision]any // decoded
 }
 
 // shapeKey identifies a shape: by the declarations it converts, where nil stands for a type that is
@@ -91,7 +90,7 @@ func (p *pairing) rowFor(table string, columns ...string) string {
 var plain = regexp.MustCompile(`^[A-Za-z$][A-Za-z0-9_./$-]*$`)
 
 func newPairing(older, newer *ir.Revision, t *tables) *pairing {
-	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}, documents: map[*ir.Revision]any{}}
+	return &pairing{older: older, newer: newer, tables: t, byKey: map[shapeKey]*Shape{}, names: map[string]bool{}}
 }
 
 // to returns the revision that values are converted to.

@@ -1,12 +1,11 @@
 package convert
 
 import (
-	"encoding/json"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // obey returns the shape that converts values by s and then refuses those that do not satisfy the
@@ -49,27 +48,14 @@ func rulesOf(t ir.Type) []string {
 // sameRules reports whether schemas of the revision converted from, by their pointers, are equal to those
 // of the other revision, with all that they refer to.
 func (p *pairing) sameRules(from, to []string, up bool) bool {
-	a, b := p.document(!up), p.document(up)
+	a, b := wire.Raw(p.to(!up).Schema), wire.Raw(p.to(up).Schema)
 	return slices.EqualFunc(from, to, func(x, y string) bool { return sameSchemas{a, b, map[[2]string]bool{}}.at(x, y) })
-}
-
-// document returns the decoded schema.json of the revision that values are converted to.
-func (p *pairing) document(up bool) any {
-	r := p.to(up)
-	if _, ok := p.documents[r]; !ok {
-		var document any
-		if err := json.Unmarshal([]byte(r.Schema), &document); err != nil {
-			document = nil // a revision without a text; its rules are the same as no others
-		}
-		p.documents[r] = document
-	}
-	return p.documents[r]
 }
 
 // sameSchemas compares schemas of two documents. The pairs of pointers that it has seen are taken to be the
 // same, because schemas may refer to themselves.
 type sameSchemas struct {
-	a, b any
+	a, b wire.Raw
 	seen map[[2]string]bool
 }
 
@@ -79,67 +65,37 @@ func (s sameSchemas) at(x, y string) bool {
 		return true
 	}
 	s.seen[[2]string{x, y}] = true
-	v, ok := lookup(s.a, x)
-	w, also := lookup(s.b, y)
+	v, ok := s.a.At(x)
+	w, also := s.b.At(y)
 	return ok && also && s.values(v, w)
 }
 
-func (s sameSchemas) values(v, w any) bool {
-	switch v := v.(type) {
-	case map[string]any:
-		w, ok := w.(map[string]any)
-		if !ok || len(v) != len(w) {
+func (s sameSchemas) values(v, w wire.Raw) bool {
+	switch {
+	case v.Kind() != w.Kind():
+		return false
+	case v.Kind() == wire.KindArray:
+		return slices.EqualFunc(v.Elements(), w.Elements(), s.values)
+	case v.Kind() != wire.KindObject:
+		return wire.Equal(v, w)
+	}
+	for name, value := range wire.Object(v).All() {
+		other, ok := wire.Object(w).Get(name)
+		if !ok || !s.member(name, value, other) {
 			return false
 		}
-		for name, value := range v {
-			other, ok := w[name]
-			if !ok || !s.member(name, value, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		w, ok := w.([]any)
-		return ok && slices.EqualFunc(v, w, s.values)
 	}
-	return v == w
+	return wire.Object(v).Len() == wire.Object(w).Len()
 }
 
 // member compares two values of a keyword. References are the same if what they refer to is.
-func (s sameSchemas) member(name string, v, w any) bool {
-	x, isText := v.(string)
-	y, also := w.(string)
+func (s sameSchemas) member(name string, v, w wire.Raw) bool {
+	x, isText := v.Str()
+	y, also := w.Str()
 	if name != "$ref" || !isText || !also {
 		return s.values(v, w)
 	}
 	x, isLocal := strings.CutPrefix(x, "#")
 	y, also = strings.CutPrefix(y, "#")
 	return isLocal && also && s.at(x, y)
-}
-
-// lookup returns the value at a JSON Pointer.
-func lookup(v any, pointer string) (any, bool) {
-	if pointer == "" {
-		return v, true
-	}
-	for _, name := range strings.Split(pointer[1:], "/") {
-		name = strings.NewReplacer("~1", "/", "~0", "~").Replace(name)
-		switch at := v.(type) {
-		case map[string]any:
-			below, ok := at[name]
-			if !ok {
-				return nil, false
-			}
-			v = below
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(at) {
-				return nil, false
-			}
-			v = at[i]
-		default:
-			return nil, false
-		}
-	}
-	return v, true
 }

@@ -70,20 +70,27 @@ func (t *tables) fail(r *spec.StepRow, format string, args ...any) {
 
 func (t *tables) use(r *spec.StepRow) { t.used[r] = true }
 
-// rename returns the other name of a declaration in a step.
-func (t *tables) rename(step, name string, up bool) (string, bool) {
-	for i := range t.rows.Renames {
-		r := &t.rows.Renames[i]
-		from, to := r.Older, r.Newer
-		if !up {
-			from, to = to, from
-		}
-		if r.AppliesTo(step) && from == name {
-			t.use(&r.StepRow)
-			return to, true
+// find returns the first row of a table that is for a step and satisfies a condition, or nil.
+func find[T interface{ AppliesTo(step string) bool }](rows []T, step string, is func(*T) bool) *T {
+	for i := range rows {
+		if rows[i].AppliesTo(step) && is(&rows[i]) {
+			return &rows[i]
 		}
 	}
-	return "", false
+	return nil
+}
+
+// rename returns the other name of a declaration in a step.
+func (t *tables) rename(step, name string, up bool) (string, bool) {
+	r := find(t.rows.Renames, step, func(r *spec.RenameRow) bool { return up && r.Older == name || !up && r.Newer == name })
+	if r == nil {
+		return "", false
+	}
+	t.use(&r.StepRow)
+	if up {
+		return r.Newer, true
+	}
+	return r.Older, true
 }
 
 // claimed reports whether a name belongs to a different declaration in the revision that
@@ -96,23 +103,19 @@ func (t *tables) claimed(step, name string, up bool) bool {
 // variant returns the row for a variant that becomes a value of another definition, "" for rows that do not
 // name it. It returns nil if there is none.
 func (t *tables) variant(step, union, variant, into string) *spec.VariantRow {
-	for i := range t.rows.Variants {
-		if r := &t.rows.Variants[i]; r.AppliesTo(step) && r.Union == union && r.Variant == variant && r.Into == into {
-			t.use(&r.StepRow)
-			return r
-		}
+	r := find(t.rows.Variants, step, func(r *spec.VariantRow) bool { return r.Union == union && r.Variant == variant && r.Into == into })
+	if r != nil {
+		t.use(&r.StepRow)
 	}
-	return nil
+	return r
 }
 
 // member returns the row for a member that satisfies a condition, or nil. A row for the object
 // takes precedence over one for all objects. The caller marks it as used.
 func (t *tables) member(step, object, member string, is func(*spec.MemberRow) bool) *spec.MemberRow {
 	for _, object := range []string{object, "*"} {
-		for i := range t.rows.Members {
-			if r := &t.rows.Members[i]; r.AppliesTo(step) && r.Object == object && r.Member == member && is(r) {
-				return r
-			}
+		if r := find(t.rows.Members, step, func(r *spec.MemberRow) bool { return r.Object == object && r.Member == member && is(r) }); r != nil {
+			return r
 		}
 	}
 	return nil
@@ -121,34 +124,23 @@ func (t *tables) member(step, object, member string, is func(*spec.MemberRow) bo
 // renamed returns the row of a member that has another name in the older revision, or nil. The name
 // is the older one if up is set.
 func (t *tables) renamed(step, object, name string, up bool) *spec.MemberRow {
-	for i := range t.rows.Members {
-		r := &t.rows.Members[i]
-		if r.Older != "" && r.AppliesTo(step) && r.Object == object && (up && r.Older == name || !up && r.Member == name) {
-			return r
-		}
-	}
-	return nil
+	return find(t.rows.Members, step, func(r *spec.MemberRow) bool {
+		return r.Older != "" && r.Object == object && (up && r.Older == name || !up && r.Member == name)
+	})
 }
 
 // definition returns the row for the values of a definition, or nil. The caller marks it as used.
 func (t *tables) definition(step, name string) *spec.DefinitionRow {
-	for i := range t.rows.Definitions {
-		if r := &t.rows.Definitions[i]; r.AppliesTo(step) && r.Definition == name {
-			return r
-		}
-	}
-	return nil
+	return find(t.rows.Definitions, step, func(r *spec.DefinitionRow) bool { return r.Definition == name })
 }
 
 // value returns the row for a value of an enum, or nil.
 func (t *tables) value(step, enum, value string) *spec.ValueMapping {
-	for i := range t.rows.Values {
-		if r := &t.rows.Values[i]; r.AppliesTo(step) && r.Enum == enum && r.Value == value {
-			t.use(&r.StepRow)
-			return r
-		}
+	r := find(t.rows.Values, step, func(r *spec.ValueMapping) bool { return r.Enum == enum && r.Value == value })
+	if r != nil {
+		t.use(&r.StepRow)
 	}
-	return nil
+	return r
 }
 
 // errors returns the rows for the codes of errors of a step.

@@ -9,7 +9,11 @@
 // the third branch of an anyOf.
 package ir
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // Revision is the content of one generated package.
 type Revision struct {
@@ -313,6 +317,20 @@ func (o *Object) Field(member string) *Field {
 		}
 	}
 	return nil
+}
+
+// SortFields puts the required constants, which identify the object, first, and then the other required members.
+func (o *Object) SortFields() {
+	rank := func(f *Field) int {
+		switch {
+		case !f.Required:
+			return 2
+		case f.Const == nil:
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(o.Fields, func(a, b *Field) int { return rank(a) - rank(b) })
 }
 
 // Walk calls f for a type and the types within it. It does not follow references.

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // Extension says what the schema of an extension extends.
@@ -52,7 +54,7 @@ func (l *lowerer) declareShared(def schema.Definition) bool {
 	}
 	l.defined[def.Name] = core
 	l.origin[core] = def.Schema
-	if core.Path != def.Name && isExported(def.Name) && l.decls[def.Name] == nil {
+	if core.Path != def.Name && names.IsExported(def.Name) && l.decls[def.Name] == nil {
 		alias := &ir.Decl{Name: def.Name, Path: def.Name, Pointer: def.Schema.Pointer, Definition: true, Type: &ir.Ref{Decl: core}}
 		l.decls[def.Name] = alias
 		l.origin[alias] = def.Schema
@@ -86,7 +88,7 @@ func (l *lowerer) extensionMessages(sent map[string]*schema.Schema, toServer, to
 		sent[method] = def.Schema
 		notification := strings.HasSuffix(def.Name, "Notification")
 		toServer[method], toClient[method] = !notification, notification
-		for _, r := range l.overlay.senders {
+		for _, r := range rowsOf[spec.SenderRow](l.overlay) {
 			if r.it.Method != method {
 				continue
 			}
@@ -112,13 +114,13 @@ func (l *lowerer) extension() *ir.Extension {
 		return nil
 	}
 	out := &ir.Extension{Name: l.ext.Name}
-	for _, r := range l.overlay.settings {
+	for _, r := range rowsOf[spec.SettingsRow](l.overlay) {
 		if d := l.named(r.it.Definition); d != nil {
 			r.use()
 			out.Settings = d
 		}
 	}
-	for _, r := range l.overlay.replies {
+	for _, r := range rowsOf[spec.ReplyRow](l.overlay) {
 		d := l.named(r.it.Result)
 		if d == nil || !l.isCores(r.it.Method) {
 			continue // unused reports the row as stale

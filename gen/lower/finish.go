@@ -3,8 +3,6 @@ package lower
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
@@ -198,17 +196,4 @@ func (l *lowerer) checkMethods(r *ir.Revision) {
 			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which the results of %q have too", other, m.Result.Name, m.Wire)
 		}
 	}
-}
-
-func isExported(name string) bool {
-	first, _ := utf8.DecodeRuneInString(name)
-	if !unicode.IsUpper(first) {
-		return false
-	}
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' {
-			return false
-		}
-	}
-	return true
 }

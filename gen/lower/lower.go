@@ -95,7 +95,7 @@ func Lower(in Input) (*Output, error) {
 	if extension != nil {
 		rev.Package = ExtensionPackage(extension.Name)
 	}
-	for _, r := range l.overlay.http {
+	for _, r := range rowsOf[spec.HTTPRow](l.overlay) {
 		r.use()
 		rev.Headers = append(rev.Headers, r.it.Header)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/schema"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // directions lists the unions that determine which side may send a message. If a revision has
@@ -134,7 +135,7 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 // nameParam returns the member of the params that the overlay has for the header Mcp-Name, or
 // "".
 func (l *lowerer) nameParam(m *ir.Method) string {
-	for _, r := range l.overlay.headers {
+	for _, r := range rowsOf[spec.HeaderRow](l.overlay) {
 		if r.it.Method != m.Wire {
 			continue
 		}
@@ -154,7 +155,7 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 
 // filter sets the member of the filter of subscriptions that the overlay has for a notification.
 func (l *lowerer) filter(m *ir.Method) {
-	for _, r := range l.overlay.filters {
+	for _, r := range rowsOf[spec.FilterRow](l.overlay) {
 		if r.it.Notification == m.Wire {
 			r.use()
 			m.Filter, m.FilterParam = r.it.Member, r.it.Param
@@ -338,7 +339,7 @@ func (l *lowerer) result(def schema.Definition, m *ir.Method) *ir.Decl {
 		l.failAt(result.Pointer, "the result of %q is not an object with members", m.Wire)
 		return nil
 	}
-	for _, r := range l.overlay.results {
+	for _, r := range rowsOf[spec.ResultRow](l.overlay) {
 		if r.it.Method != m.Wire {
 			continue
 		}

@@ -5,8 +5,10 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
 // place is the position of a schema: its path, and the name for its type, which consists of
@@ -33,7 +35,7 @@ func (l *lowerer) declareDefinitions() {
 		}
 		if given, _ := l.overlay.name(def.Name); given != "" {
 			name = given
-		} else if !isExported(name) {
+		} else if !names.IsExported(name) {
 			name = l.names.Exported(strings.ReplaceAll(name, "/", "_"))
 		}
 		if other, ok := l.decls[name]; ok && l.lenient {
@@ -231,19 +233,8 @@ func (l *lowerer) object(s *schema.Schema, at place) *ir.Object {
 	for i, p := range members {
 		object.Fields = append(object.Fields, l.field(s, p, names[i], at))
 	}
-	slices.SortStableFunc(object.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
+	object.SortFields()
 	return object
-}
-
-// rank sorts constants first, then the other required members.
-func rank(f *ir.Field) int {
-	switch {
-	case f.Const != nil && f.Required:
-		return 0
-	case f.Required:
-		return 1
-	}
-	return 2
 }
 
 func (l *lowerer) field(parent *schema.Schema, p schema.Property, name string, at place) *ir.Field {
@@ -329,7 +320,7 @@ func (l *lowerer) enum(s *schema.Schema) *ir.Enum {
 
 // orderEnums sorts the values of enums as the overlay says.
 func (l *lowerer) orderEnums() {
-	for _, r := range l.overlay.enums {
+	for _, r := range rowsOf[spec.EnumRow](l.overlay) {
 		decl := l.decls[r.it.Enum]
 		if decl == nil {
 			continue

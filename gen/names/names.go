@@ -2,6 +2,7 @@
 package names
 
 import (
+	"go/token"
 	"strings"
 	"unicode"
 )
@@ -84,3 +85,6 @@ func firstRune(s string) rune {
 	}
 	return 0
 }
+
+// IsExported reports whether a name is an exported Go identifier.
+func IsExported(name string) bool { return token.IsIdentifier(name) && token.IsExported(name) }

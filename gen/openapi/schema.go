@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -100,7 +101,7 @@ func (c *converter) types(n node) []string {
 		if t == "file" {
 			t = "string" // of Swagger, in documents that were converted by hand
 		}
-		if slices.Contains([]string{"null", "boolean", "object", "array", "number", "string", "integer"}, t) {
+		if jsonschema.KindsOfType(t) != 0 {
 			types = append(types, t)
 		}
 	}

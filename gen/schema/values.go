@@ -56,22 +56,10 @@ func (v *values) types() []string {
 }
 
 func typeOf(literal wire.Raw) string {
-	switch literal.Kind() {
-	case wire.KindNull:
-		return "null"
-	case wire.KindBool:
-		return "boolean"
-	case wire.KindString:
-		return "string"
-	case wire.KindArray:
-		return "array"
-	case wire.KindObject:
-		return "object"
-	}
-	if jsonschema.IsIntegral(literal) {
+	if literal.Kind() == wire.KindNumber && literal.IsInteger() {
 		return "integer"
 	}
-	return "number"
+	return jsonschema.KindsOfValue(literal).String()
 }
 
 // constrained reports whether the schema has keywords for values.

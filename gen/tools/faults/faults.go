@@ -202,13 +202,9 @@ const maxListed = 200
 
 // fits reports whether a value is of one of several types.
 func fits(v wire.Raw, types []string) bool {
-	kind := typeOf[v.Kind()]
-	return slices.Contains(types, kind) || kind == "number" && slices.Contains(types, "integer") && v.IsInteger()
-}
-
-// typeOf has the type in JSON Schema of each kind of value.
-var typeOf = map[wire.Kind]string{
-	wire.KindNull: "null", wire.KindBool: "boolean", wire.KindNumber: "number", wire.KindString: "string", wire.KindArray: "array", wire.KindObject: "object",
+	return slices.ContainsFunc(types, func(t string) bool {
+		return jsonschema.KindsOfValue(v) == jsonschema.KindsOfType(t) && (t != "integer" || v.IsInteger())
+	})
 }
 
 // short returns a value that fits in a message.

@@ -70,7 +70,7 @@ func (p *parser) kinds() {
 			names = raw.Elements()
 		}
 		for _, name := range names {
-			if t, ok := name.Str(); ok && isType(t) {
+			if t, ok := name.Str(); ok && KindsOfType(t) != 0 {
 				s.Types = append(s.Types, t)
 			} else {
 				p.fail("type", "%s is not a type of JSON Schema", name)
@@ -260,13 +260,4 @@ func (p *parser) count(keyword string) *int64 {
 		return nil
 	}
 	return &n
-}
-
-// isType reports whether name is a type of JSON Schema.
-func isType(name string) bool {
-	switch name {
-	case "null", "boolean", "object", "array", "number", "string", "integer":
-		return true
-	}
-	return false
 }

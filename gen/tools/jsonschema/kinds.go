@@ -21,48 +21,44 @@ const (
 	AllKinds = Null | Boolean | Number | String | Array | Object
 )
 
+// types has the type of each kind.
+var types = []struct {
+	kind Kinds
+	name string
+	of   wire.Kind
+}{
+	{Null, "null", wire.KindNull}, {Boolean, "boolean", wire.KindBool}, {Number, "number", wire.KindNumber},
+	{String, "string", wire.KindString}, {Array, "array", wire.KindArray}, {Object, "object", wire.KindObject},
+}
+
 // String returns the type of one kind, and "any" for others.
 func (k Kinds) String() string {
-	for _, name := range []string{"null", "boolean", "number", "string", "array", "object"} {
-		if k == KindsOfType(name) {
-			return name
+	for _, t := range types {
+		if t.kind == k {
+			return t.name
 		}
 	}
 	return "any"
 }
 
-// KindsOfType returns the kind of the values of a type.
+// KindsOfType returns the kind of the values of a type, or 0 for a name that is not one.
 func KindsOfType(name string) Kinds {
-	switch name {
-	case "null":
-		return Null
-	case "boolean":
-		return Boolean
-	case "number", "integer":
-		return Number
-	case "string":
-		return String
-	case "array":
-		return Array
+	for _, t := range types {
+		if t.name == name || t.kind == Number && name == "integer" {
+			return t.kind
+		}
 	}
-	return Object
+	return 0
 }
 
 // KindsOfValue returns the kind of a value.
 func KindsOfValue(v wire.Raw) Kinds {
-	switch v.Kind() {
-	case wire.KindNull:
-		return Null
-	case wire.KindBool:
-		return Boolean
-	case wire.KindNumber:
-		return Number
-	case wire.KindString:
-		return String
-	case wire.KindArray:
-		return Array
+	for _, t := range types {
+		if t.of == v.Kind() {
+			return t.kind
+		}
 	}
-	return Object
+	return 0
 }
 
 // Kinds returns the kinds of values that a schema allows, as far as its types, listed values,

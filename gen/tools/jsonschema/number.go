@@ -6,12 +6,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// IsIntegral reports whether a number has no fraction, as 2, 2.0 and 20e-1.
-func IsIntegral(number wire.Raw) bool {
-	in := wire.NewStringReader(string(number))
-	return in.ReadScalar(wire.ScalarNumber).Is(wire.ScalarInteger)
-}
-
 // IsPositive reports whether a number is greater than 0, however small it is.
 func IsPositive(number wire.Raw) bool {
 	mantissa, _, _ := strings.Cut(strings.ToLower(string(number)), "e")

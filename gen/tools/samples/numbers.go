@@ -60,10 +60,10 @@ func intervalOf(flat []*jsonschema.Schema, integer bool) *interval {
 		in.step = big.NewRat(1, 1)
 	}
 	for _, s := range flat {
-		in.above(s.Minimum, false)
-		in.above(s.ExclusiveMinimum, true)
-		in.below(s.Maximum, false)
-		in.below(s.ExclusiveMaximum, true)
+		in.low, in.lowStrict = tighten(in.low, in.lowStrict, s.Minimum, false, 1)
+		in.low, in.lowStrict = tighten(in.low, in.lowStrict, s.ExclusiveMinimum, true, 1)
+		in.high, in.highStrict = tighten(in.high, in.highStrict, s.Maximum, false, -1)
+		in.high, in.highStrict = tighten(in.high, in.highStrict, s.ExclusiveMaximum, true, -1)
 		if m := rat(s.MultipleOf); m != nil {
 			in.step = common(in.step, m)
 		}
@@ -71,28 +71,16 @@ func intervalOf(flat []*jsonschema.Schema, integer bool) *interval {
 	return in
 }
 
-func (in *interval) above(bound wire.Raw, strict bool) {
+// tighten returns the tighter one of a limit and a bound. The sign is 1 for lower limits and -1 for upper ones.
+func tighten(limit *big.Rat, strict bool, bound wire.Raw, exclusive bool, sign int) (*big.Rat, bool) {
 	b := rat(bound)
-	if b == nil {
-		return
+	switch {
+	case b == nil:
+		return limit, strict
+	case limit == nil || b.Cmp(limit) == sign:
+		return b, exclusive
 	}
-	if in.low == nil || b.Cmp(in.low) > 0 {
-		in.low, in.lowStrict = b, strict
-	} else if b.Cmp(in.low) == 0 {
-		in.lowStrict = in.lowStrict || strict
-	}
-}
-
-func (in *interval) below(bound wire.Raw, strict bool) {
-	b := rat(bound)
-	if b == nil {
-		return
-	}
-	if in.high == nil || b.Cmp(in.high) < 0 {
-		in.high, in.highStrict = b, strict
-	} else if b.Cmp(in.high) == 0 {
-		in.highStrict = in.highStrict || strict
-	}
+	return limit, strict || exclusive && b.Cmp(limit) == 0
 }
 
 // has reports whether a number is within the bounds.

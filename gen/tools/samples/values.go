@@ -58,7 +58,7 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 	given := func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
 			for _, v := range append(asList(s.Default), s.Examples...) {
-				if !isOf(v, t) || v.Kind() == wire.KindNumber && t == "number" && !jsonschema.IsHeld(v) {
+				if jsonschema.KindsOfValue(v) != jsonschema.KindsOfType(t) || v.Kind() == wire.KindNumber && t == "number" && !jsonschema.IsHeld(v) {
 					continue // a value that does not decode is useless
 				}
 				if !yield(v) {
@@ -90,23 +90,6 @@ func concat(all ...iter.Seq[wire.Raw]) iter.Seq[wire.Raw] {
 			}
 		}
 	}
-}
-
-// isOf reports whether a value may have a type.
-func isOf(v wire.Raw, t string) bool {
-	switch v.Kind() {
-	case wire.KindObject:
-		return t == "object"
-	case wire.KindArray:
-		return t == "array"
-	case wire.KindString:
-		return t == "string"
-	case wire.KindNumber:
-		return t == "integer" || t == "number"
-	case wire.KindBool:
-		return t == "boolean"
-	}
-	return t == "null"
 }
 
 // allTypes has the types in the order in which they are tried if a schema names none.

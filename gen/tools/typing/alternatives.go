@@ -233,7 +233,7 @@ func (c conj) values() (values []wire.Raw, finite bool) {
 	integral := c.integerType()
 	return slices.DeleteFunc(slices.Clone(values), func(v wire.Raw) bool {
 		kind := jsonschema.KindsOfValue(v)
-		return kinds&kind == 0 || integral && kind == isNumber && !jsonschema.IsIntegral(v)
+		return kinds&kind == 0 || integral && kind == isNumber && !v.IsInteger()
 	}), true
 }
 
@@ -260,7 +260,7 @@ func (c conj) integral() bool {
 		return true
 	}
 	values, finite := c.values()
-	return finite && !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !jsonschema.IsIntegral(v) })
+	return finite && !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && !v.IsInteger() })
 }
 
 // kinds returns the kinds of all alternatives.

@@ -1,7 +1,6 @@
 package typing
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -26,7 +25,7 @@ func (t *typer) applyDefaults() {
 			continue
 		}
 		problem := ir.Misfit(d.field.Type, text, false)
-		if problem == "" && strings.Contains(string(text), "{") && reaches(d.field.Type, d.decl, map[*ir.Decl]bool{}) {
+		if problem == "" && strings.Contains(string(text), "{") && reaches(d.field.Type, d.decl) {
 			problem = "it would contain itself"
 		}
 		if problem != "" {
@@ -45,30 +44,9 @@ func (t *typer) applyDefaults() {
 }
 
 // reaches reports whether a value of a type may contain values of a declaration.
-func reaches(t ir.Type, d *ir.Decl, seen map[*ir.Decl]bool) bool {
-	switch t := t.(type) {
-	case *ir.Array:
-		return reaches(t.Elem, d, seen)
-	case *ir.Map:
-		return reaches(t.Elem, d, seen)
-	case *ir.Nullable:
-		return reaches(t.Elem, d, seen)
-	case *ir.Union:
-		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return reaches(&ir.Ref{Decl: v.Decl}, d, seen) })
-	case *ir.Object:
-		return t.Additional != nil && reaches(t.Additional, d, seen) ||
-			slices.ContainsFunc(t.Fields, func(f *ir.Field) bool { return reaches(f.Type, d, seen) })
-	case *ir.Ref:
-		if t.Decl == d {
-			return true
-		}
-		if seen[t.Decl] {
-			return false
-		}
-		seen[t.Decl] = true
-		return reaches(t.Decl.Type, d, seen)
-	}
-	return false
+func reaches(t ir.Type, d *ir.Decl) (found bool) {
+	ir.Reach(t, func(other *ir.Decl) { found = found || other == d })
+	return found
 }
 
 // defaultOf returns the default of a member: that of its schemas, else that of

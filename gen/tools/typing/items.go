@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -75,7 +76,7 @@ func (n *naming) name(i *tools.Item) (identifier, method string) {
 	one, _ := n.names.Distinct([]string{i.Name}, reserved, f.suffix)
 	identifier = one[0]
 	if i.GoName != "" {
-		if !isExported(i.GoName) || reserved(i.GoName) {
+		if !names.IsExported(i.GoName) || reserved(i.GoName) {
 			n.failf(i.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a %s: it must be an exported identifier that generated code does not use otherwise", i.GoName, f.noun)
 		}
 		identifier = i.GoName

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -132,7 +133,7 @@ func (t *typer) promote(class map[*ir.Decl]string) {
 	}
 	for name, all := range named {
 		differs := func(d *ir.Decl) bool { return class[d] != class[all[0]] }
-		if !isExported(name) || t.taken[name] != "" || t.taken["Unknown"+name] != "" || named["Unknown"+name] != nil || slices.ContainsFunc(all, differs) {
+		if !names.IsExported(name) || t.taken[name] != "" || t.taken["Unknown"+name] != "" || named["Unknown"+name] != nil || slices.ContainsFunc(all, differs) {
 			continue
 		}
 		for _, d := range all {
@@ -144,7 +145,7 @@ func (t *typer) promote(class map[*ir.Decl]string) {
 
 // give takes the name of a declaration that has it by x-go-name.
 func (t *typer) give(d *ir.Decl, o *origin) {
-	if !isExported(d.Name) || t.taken[d.Name] != "" || t.taken["Unknown"+d.Name] != "" {
+	if !names.IsExported(d.Name) || t.taken[d.Name] != "" || t.taken["Unknown"+d.Name] != "" {
 		t.owner = o.owner
 		t.failf(o.pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a type: it must be an exported identifier that nothing else has", d.Name)
 		return

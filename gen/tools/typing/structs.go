@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -209,7 +210,7 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 	}
 	// A value that does not fit a soft field is kept like a member that has none.
 	o.Closed = !open && len(others) == 0 && !slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Soft })
-	slices.SortStableFunc(o.Fields, func(a, b *ir.Field) int { return rank(a) - rank(b) })
+	o.SortFields()
 }
 
 // given returns the Go names that the schemas of members give them.
@@ -230,16 +231,16 @@ func given(shapes []*shape) map[string]*jsonschema.Schema {
 }
 
 // members returns the Go names of the members of a struct.
-func (t *typer) members(decl *ir.Decl, names []string, given map[string]*jsonschema.Schema, reserved []string) (identifiers []string, ok bool) {
+func (t *typer) members(decl *ir.Decl, wires []string, given map[string]*jsonschema.Schema, reserved []string) (identifiers []string, ok bool) {
 	taken := slices.Clone(reserved)
 	var others []string
-	for _, name := range names {
+	for _, name := range wires {
 		schema := given[name]
 		if schema == nil {
 			others = append(others, name)
 			continue
 		}
-		if !isExported(schema.GoName) || slices.Contains(taken, schema.GoName) {
+		if !names.IsExported(schema.GoName) || slices.Contains(taken, schema.GoName) {
 			t.failf(schema.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of the member %q: it must be an exported identifier that nothing else in %s has", schema.GoName, name, decl.Name)
 			return nil, false
 		}
@@ -250,7 +251,7 @@ func (t *typer) members(decl *ir.Decl, names []string, given map[string]*jsonsch
 		t.failf(decl.Pointer, "members %q and %q would have one Go name, %s; %s gives one of them another", others[clash[0]], others[clash[1]], found[clash[0]], jsonschema.GoName)
 		return nil, false
 	}
-	for _, name := range names {
+	for _, name := range wires {
 		if schema := given[name]; schema != nil {
 			identifiers = append(identifiers, schema.GoName)
 		} else {
@@ -262,17 +263,6 @@ func (t *typer) members(decl *ir.Decl, names []string, given map[string]*jsonsch
 
 // structNames are the names that structs use besides those of the members.
 var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "Validate"}
-
-// rank sorts the members that identify the object first, then the other required ones.
-func rank(f *ir.Field) int {
-	switch {
-	case f.Required && f.Const != nil:
-		return 0
-	case f.Required:
-		return 1
-	}
-	return 2
-}
 
 // field makes the field of a member, or returns nil for a member that can never be present.
 func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, conditional []jsonschema.Property, at spot, siblings []string) *ir.Field {

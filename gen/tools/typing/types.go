@@ -9,7 +9,6 @@ package typing
 import (
 	"errors"
 	"fmt"
-	"go/token"
 	"slices"
 	"strings"
 
@@ -205,9 +204,6 @@ func (t *typer) distribute(pkg *Package) {
 	}
 }
 
-// isExported reports whether a name is an exported Go identifier.
-func isExported(name string) bool { return token.IsIdentifier(name) && token.IsExported(name) }
-
 func byName(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) }
 
 // methods names the methods of the tools and reserves the names of the types of their schemas.
@@ -220,7 +216,7 @@ func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
 		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
 		if tool.GoName != "" {
 			t.owner = tool.Name
-			if !isExported(tool.GoName) || slices.Contains(opts.Methods, tool.GoName) {
+			if !names.IsExported(tool.GoName) || slices.Contains(opts.Methods, tool.GoName) {
 				t.failf(tool.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a tool: it must be an exported identifier that generated code does not use otherwise", tool.GoName)
 				return nil
 			}
