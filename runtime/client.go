@@ -79,12 +79,11 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	e := &clientSide{conn: p, of: c, cache: newCache(c.opts.Cache)}
 	p.side = e
 	l := &link{conn: p, transport: t, done: make(chan struct{})}
-	p.source = newSource()
+	p.ended = func(err error) {
+		l.err = err
+		close(l.done)
+	}
 	p.start(t)
-	go func() {
-		defer close(l.done)
-		l.err = p.run(context.Background())
-	}()
 	name := nameOf(t)
 	server, err := e.open(ctx, c.eras.Get(name), older)
 	if err != nil {
@@ -397,7 +396,7 @@ func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {
-	l.conn.endContexts(ErrClosed)
+	l.conn.giveUp(ErrClosed)
 	<-l.done
 }
 

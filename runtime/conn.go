@@ -36,31 +36,22 @@ type conn struct {
 
 	silence *silence // nil without KeepAlive
 
-	source *source       // nil for a session that Open has begun
-	ended  func(error)   // argument of Open; nil for other sessions
-	ending sync.Once     // of such a session
+	source *source       // nil unless the connection reads by itself
+	ended  func(error)   // called with the error of the session after its end
+	ending sync.Once     // begins the end
 	taking sync.Mutex    // held while a message is taken, if several goroutines receive messages
 	bad    atomic.Uint32 // number of texts that were not messages
 
+	serves bool // the session was begun by Serve or Connect, not by Open
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
 	// They have no order, and are taken at the same time.
 	many bool
 }
 
-// source is where the messages of a session that Serve or Connect has begun come from.
+// source is a transport from which the connection reads by itself.
 type source struct {
-	reader *engine.Reader // nil if the transport puts them into the inbox by itself
-	ended  chan error     // gets the error that ended the source
-}
-
-func newSource() *source { return &source{ended: make(chan error, 1)} }
-
-// end is called with the error that ended the source, perhaps more than once.
-func (s *source) end(why error) {
-	select {
-	case s.ended <- why:
-	default:
-	}
+	engine.Reader
+	ended chan struct{} // gets a token when the reading has ended
 }
 
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
@@ -78,60 +69,51 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	return p
 }
 
-// start makes a transport the source of the messages. Call run next.
+// start begins to take the messages of the transport of a session that Serve or Connect has begun.
 func (p *conn) start(t Transport) {
-	s := p.source
+	p.serves = true
 	from, ok := t.(puller)
 	if !ok {
 		t.Start(inbox{p}, p.limits.MaxMessage)
 		return
 	}
-	s.reader = &engine.Reader{
-		Receive:  func() (engine.Step, error) { return inbox{p}.receive(from) },
-		Ended:    s.end,
-		Waiting:  p.pending.Waiting,
-		Buffered: from.Buffered,
+	s := &source{ended: make(chan struct{}, 1)}
+	s.Receive = func() (engine.Step, error) { return inbox{p}.receive(from) }
+	s.Ended = func(why error) {
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+		p.end(why)
 	}
+	s.Waiting, s.Buffered = p.pending.Waiting, from.Buffered
 	if from.Interruptible() {
-		s.reader.Interrupt = from.Interrupt
+		s.Interrupt = from.Interrupt
 	}
+	p.source = s
+	s.Start()
 }
 
-// run serves the session. It returns nil if the peer ends the session, and the error if the transport
-// fails or the session gives up. If ctx ends, run drains the session and returns the cause. When it
-// returns, no goroutine of the session is left, except those that finish does not wait for.
-func (p *conn) run(ctx context.Context) error {
-	s := p.source
-	if s.reader != nil {
-		s.reader.Start()
-	}
-	var err error
-	over := false
+// wait waits for the end of the session, whose error is sent on ended. If ctx ends before, wait drains the session and
+// returns the cause.
+func (p *conn) wait(ctx context.Context, ended <-chan error) error {
 	select {
-	case err = <-s.ended:
-		over = true
-	case <-p.life.Context().Done():
-		err = context.Cause(p.life.Context())
+	case err := <-ended:
+		return err
 	case <-ctx.Done():
-		err = context.Cause(ctx)
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
-		defer cancel()
-		over = p.drain(deadline, s.ended)
 	}
-	if s.reader == nil || !s.reader.Stop() || over {
-		return p.finish(err, nil)
-	}
-	return p.finish(err, s.ended)
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
+	defer cancel()
+	p.drain(deadline)
+	p.end(context.Cause(ctx))
+	<-ended
+	return context.Cause(ctx)
 }
 
 // end begins the end of the session, see [Inbox]. It may be called again.
 func (p *conn) end(why error) {
-	if p.source != nil {
-		p.source.end(why)
-		return
-	}
 	p.ending.Do(func() {
-		go func() { p.ended(p.finish(why, nil)) }()
+		go func() { p.ended(p.finish(why)) }()
 	})
 }
 
@@ -150,8 +132,10 @@ func (p *conn) giveUp(why error) {
 	p.end(why)
 }
 
-// finish ends the session because of err. Reading, if not nil, gets the error that ends the reading.
-func (p *conn) finish(err error, reading <-chan error) error {
+// finish ends the session because of err. When it returns, no goroutine of the session is left, except those that it
+// does not wait for. It returns nil if the peer has ended the session.
+func (p *conn) finish(err error) error {
+	reads := p.source != nil && p.source.Stop()
 	over := p.life.Context().Done()
 	p.hangUp(err)
 	p.life.Stop()
@@ -174,8 +158,8 @@ func (p *conn) finish(err error, reading <-chan error) error {
 	if left := p.life.Running(); left > 0 {
 		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
-	if reading != nil {
-		engine.Wait(reading, waits.Sending, nil)
+	if reads {
+		engine.Wait(p.source.ended, waits.Sending, nil)
 	}
 	if err == io.EOF || err == ErrClosed {
 		err = nil
@@ -253,34 +237,28 @@ func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, at
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
 // because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining
-// requests. Ended, if not nil, gets the error that ends the reading; drain reports whether it came. It does not
+// requests. It does not
 // wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
-func (p *conn) drain(deadline context.Context, ended <-chan error) (over bool) {
+func (p *conn) drain(deadline context.Context) {
 	drained := p.serving.Refuse()
 	var served <-chan struct{}
-	if p.source != nil {
+	if p.serves {
 		served = p.serving.Served()
 	}
 	var unread <-chan time.Time
 	for {
 		select {
 		case <-drained:
-			return over
+			return
 		case <-served:
 			served, unread = nil, time.After(waits.Unread)
 		case <-unread:
-			return over
+			return
 		case <-p.life.Context().Done():
-			return over
-		case err := <-ended:
-			over, ended = true, nil
-			p.hangUp(err)
-			if err != io.EOF {
-				return over
-			}
+			return
 		case <-deadline.Done():
 			p.cutShort()
-			return over
+			return
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (p inbox) Lose(answer *AnswerError) {
 func (p inbox) End(why error) { p.end(why) }
 
 func (p inbox) Shutdown(ctx context.Context) {
-	p.drain(ctx, nil)
+	p.drain(ctx)
 	p.end(ErrClosed)
 }
 

@@ -100,17 +100,13 @@ func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
 }
 
 func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
-	e, err := s.session(context.WithoutCancel(ctx), t, h)
+	ended := make(chan error, 1)
+	p, err := s.open(ctx, t, h, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
-	defer s.audience.leave(&e.session)
-	e.conn.source = newSource()
-	if e.peer != nil {
-		e.resumed(h)
-	}
-	e.conn.start(t)
-	return e.conn.run(ctx)
+	p.start(t)
+	return p.wait(ctx, ended)
 }
 
 // Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
@@ -121,6 +117,14 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 // returned, ended is called in a goroutine with the error that Serve would return. If h has a revision,
 // the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
+	p, err := s.open(ctx, out, h, ended)
+	if err != nil {
+		return nil, err
+	}
+	return inbox{p}, nil
+}
+
+func (s *Server) open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (*conn, error) {
 	e, err := s.session(context.WithoutCancel(ctx), out, h)
 	if err != nil {
 		return nil, err
@@ -133,7 +137,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if e.peer != nil {
 		e.resumed(h)
 	}
-	return inbox{p}, nil
+	return p, nil
 }
 
 // session creates a session. If h has a revision, the session is resumed.
