@@ -38,6 +38,7 @@ var linked = []struct {
 var needed = []string{
 	"github.com/bahlo/generic-list-go",
 	"github.com/buger/jsonparser",
+	"github.com/dave/jennifer",
 	"github.com/dlclark/regexp2/v2",
 	"github.com/go-jose/go-jose/v4",
 	"github.com/gofrs/flock",

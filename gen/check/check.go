@@ -8,7 +8,16 @@ package check
 import (
 	"slices"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+)
+
+// Import paths that emitted code uses.
+const (
+	schemaPath   = "github.com/mcpgen/mcpgen/runtime/schema"
+	fallbackPath = schemaPath + "/fallback"
+	ecmaPath     = schemaPath + "/ecma"
 )
 
 // Root is a schema that gets a check function of its own.
@@ -17,6 +26,23 @@ type Root struct {
 	// may begin with that.
 	Func   string
 	Schema *jsonschema.Schema
+}
+
+// Emit adds the result of Declarations to f.
+func Emit(f *jen.File, roots []Root) error {
+	Imports(f)
+	all, err := Declarations(roots)
+	for _, d := range all {
+		f.Line().Add(d)
+	}
+	return err
+}
+
+// Imports registers the names of the packages that the declarations use.
+func Imports(f *jen.File) {
+	f.ImportName(schemaPath, "schema")
+	f.ImportName(fallbackPath, "fallback")
+	f.ImportName(ecmaPath, "ecma")
 }
 
 // Group holds the schemas of one owner, such as a tool. The declarations of a group do not depend
@@ -39,21 +65,21 @@ type Group struct {
 // for each root, and the functions that they share. All roots of a package must be in one
 // call of Declarations or Groups. A pattern that is not a regular expression of
 // ECMA-262 is not checked.
-func Declarations(roots []Root) ([]string, error) {
+func Declarations(roots []Root) ([]jen.Code, error) {
 	all, err := Groups([]Group{{Prefix: "check", Roots: roots}})
 	return all[0], err
 }
 
 // Groups is like Declarations. It returns the declarations of each group, which share nothing
 // with those of other groups.
-func Groups(groups []Group) ([][]string, error) {
+func Groups(groups []Group) ([][]jen.Code, error) {
 	e := newEmitter(groups)
 	return e.groups(groups), e.err()
 }
 
 // Sharing is Groups for groups that share the functions of the definitions that several of them have. It also returns
 // the declarations of these.
-func Sharing(groups []Group) (all [][]string, shared []string, err error) {
+func Sharing(groups []Group) (all [][]jen.Code, shared []jen.Code, err error) {
 	e := newEmitter(groups)
 	e.share(groups)
 	all = e.groups(groups)
@@ -63,8 +89,8 @@ func Sharing(groups []Group) (all [][]string, shared []string, err error) {
 	return all, e.decls, e.err()
 }
 
-func (e *emitter) groups(groups []Group) [][]string {
-	all := make([][]string, len(groups))
+func (e *emitter) groups(groups []Group) [][]jen.Code {
+	all := make([][]jen.Code, len(groups))
 	for i, group := range groups {
 		e.begin(group)
 		for _, root := range group.Roots {

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
@@ -29,15 +29,15 @@ func emit(t *testing.T, list *tools.List) []byte {
 	for i, tool := range list.Tools {
 		roots = append(roots, check.Root{Func: fmt.Sprintf("checkTool%d", i+1), Schema: tool.Input})
 	}
-	all, err := check.Declarations(roots)
-	if err != nil {
+	f := jen.NewFile("checks")
+	if err := check.Emit(f, roots); err != nil {
 		t.Fatal(err)
 	}
-	src, err := code.File{Package: "checks"}.Render(strings.Join(all, "\n"))
-	if err != nil {
+	var src bytes.Buffer
+	if err := f.Render(&src); err != nil {
 		t.Fatal(err)
 	}
-	return src
+	return src.Bytes()
 }
 
 // read returns a list of tools with the given input schemas.
@@ -94,7 +94,7 @@ func TestEmit(t *testing.T) {
 
 func TestEmitErrors(t *testing.T) {
 	list := read(t, `{"type":"object"}`)
-	_, err := check.Declarations([]check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
+	err := check.Emit(jen.NewFile("p"), []check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
 	if want := "two check functions have the name checkA"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
@@ -143,13 +143,22 @@ func TestSharing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, common := strings.Join(slices.Concat(all...), "\n"), strings.Join(shared, "\n")
+		f := jen.NewFile("p")
+		var own strings.Builder
+		for _, group := range all {
+			for _, d := range group {
+				own.WriteString(jen.Add(d).GoString())
+			}
+		}
+		for _, d := range shared {
+			f.Add(d)
+		}
 		var names []string
-		for _, m := range regexp.MustCompile(`func (\w+)\(`).FindAllStringSubmatch(common, -1) {
+		for _, m := range regexp.MustCompile(`func (\w+)\(`).FindAllStringSubmatch(f.GoString(), -1) {
 			names = append(names, m[1])
-			use := own + common
+			use := own.String() + f.GoString()
 			used := strings.Contains(use, m[1]+"(c)") || strings.Contains(use, "Check: "+m[1]+"}")
-			if strings.Contains(own, "func "+m[1]+"(") || !used {
+			if strings.Contains(own.String(), "func "+m[1]+"(") || !used {
 				t.Errorf("%s: %s is declared by a group, or unused", test.name, m[1])
 			}
 		}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
@@ -26,7 +27,7 @@ type emitter struct {
 
 	// The following fields are for the group that is being emitted.
 	group Group
-	decls []string
+	decls []jen.Code
 	// funcs maps each schema that has a function to its name.
 	funcs    map[identity]string
 	queue    []pending
@@ -77,7 +78,7 @@ func (e *emitter) root(r Root) {
 	}
 	id := e.identity(r.Schema)
 	if other, ok := e.funcs[id]; ok { // an identical schema has a function already
-		e.declare(r.Func, r.Schema, func() string { return other + "(c)" })
+		e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(other).Call(jen.Id("c")) })
 		return
 	}
 	e.funcs[id] = r.Func
@@ -85,14 +86,14 @@ func (e *emitter) root(r Root) {
 }
 
 // declare emits a check function.
-func (e *emitter) declare(name string, s *jsonschema.Schema, body func() string) {
+func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Group)) {
 	what := "a value"
 	if at := e.place(s); at != "" {
 		what = "the schema at " + at
 	}
-	at := len(e.decls)
-	e.decls = append(e.decls, "") // before the declarations that the body needs
-	e.decls[at] = fmt.Sprintf("// %s checks %s.\nfunc %[1]s%[3]s\n", name, what, function(body()))
+	d := jen.Comment(fmt.Sprintf("%s checks %s.", name, what)).Line()
+	e.decls = append(e.decls, d) // before the declarations that the body needs
+	d.Func().Id(name).Add(function(body))
 }
 
 // place returns the place of a schema as text for a comment.
@@ -124,36 +125,37 @@ func (e *emitter) fallback(r Root) {
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
-	e.decls = append(e.decls, fmt.Sprintf("// %s is the schema at %s. It has keywords that mcpgen does not generate code for.\nvar %[1]s = fallback.MustCompile(%[3]s)\n",
-		variable, e.place(r.Schema), code.String(document)))
-	e.declare(r.Func, r.Schema, func() string { return variable + "(c)" })
+	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, e.place(r.Schema)))
+	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
+	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
 }
 
 // emit emits a check function with all its rules.
 func (e *emitter) emit(f pending) {
-	e.declare(f.name, f.schema, func() string { return e.body(f.schema, f.name) })
+	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
 }
 
-// call returns the check of the next value. The name of a function that only this check uses
+// call emits the check of the next value. The name of a function that only this check uses
 // is derived from context.
-func (e *emitter) call(s *jsonschema.Schema, context string) string {
+func (e *emitter) call(g *jen.Group, s *jsonschema.Schema, context string) {
 	s, context = e.follow(s, context)
 	switch {
 	case anything(s):
-		return "c.Pass()\n"
+		g.Id("c").Dot("Pass").Call()
 	case nothing(s):
-		return "c.Never()\n"
+		g.Id("c").Dot("Never").Call()
 	case simple(s):
-		return e.body(s, context)
+		e.body(g, s, context)
+	default:
+		g.Add(e.reference(s, context)).Call(jen.Id("c"))
 	}
-	return e.reference(s, context) + "(c)\n"
 }
 
 // reference returns the function of a schema and emits it if necessary.
-func (e *emitter) reference(s *jsonschema.Schema, context string) string {
+func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
 	s, context = e.follow(s, context)
 	if name := e.sharedName(s); name != "" {
-		return name
+		return jen.Id(name)
 	}
 	id := e.identity(s)
 	name, ok := e.funcs[id]
@@ -162,7 +164,7 @@ func (e *emitter) reference(s *jsonschema.Schema, context string) string {
 		e.funcs[id] = name
 		e.queue = append(e.queue, pending{name, s})
 	}
-	return name
+	return jen.Id(name)
 }
 
 // follow is [follow] that also returns the function name for the resolved schema.

@@ -1,13 +1,12 @@
 package check
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -45,123 +44,127 @@ func (p *presence) add(names ...string) {
 func (p *presence) words() int { return (len(p.names) + 63) / 64 }
 
 // variable returns the variable that holds the bits from 64*word on.
-func (p *presence) variable(word int) string {
+func (p *presence) variable(word int) *jen.Statement {
 	if p.words() == 1 {
-		return "seen"
+		return jen.Id("seen")
 	}
-	return "seen" + strconv.Itoa(word)
+	return jen.Id("seen" + strconv.Itoa(word))
 }
 
-// variables returns the list of all variables.
-func (p *presence) variables() string {
-	var all []string
+func (p *presence) variables() []jen.Code {
+	var all []jen.Code
 	for i := range p.words() {
 		all = append(all, p.variable(i))
 	}
-	return code.List(all...)
+	return all
 }
 
-func mask(word uint64) string {
-	switch {
-	case word == 1:
-		return "1"
-	case bits.OnesCount64(word) == 1:
-		return "1 << " + strconv.Itoa(bits.TrailingZeros64(word))
+func mask(word uint64) jen.Code {
+	if bits.OnesCount64(word) == 1 && word > 1 {
+		return jen.Lit(1).Op("<<").Lit(bits.TrailingZeros64(word))
 	}
-	return "0x" + strconv.FormatUint(word, 16)
+	if word == 1 {
+		return jen.Lit(1)
+	}
+	return jen.Id("0x" + strconv.FormatUint(word, 16))
 }
 
 // operand returns a mask as an operand of an expression.
-func operand(word uint64) string {
+func operand(word uint64) jen.Code {
 	if bits.OnesCount64(word) == 1 && word > 1 {
-		return "(" + mask(word) + ")"
+		return jen.Parens(mask(word))
 	}
 	return mask(word)
 }
 
-// note returns code that records the presence of a member, if its presence matters.
-func (p *presence) note(name string) string {
-	bit, ok := p.bit[name]
-	if !ok {
-		return ""
+// note emits code that records the presence of a member, if its presence matters.
+func (p *presence) note(g *jen.Group, name string) {
+	if bit, ok := p.bit[name]; ok {
+		g.Add(p.variable(bit / 64)).Op("|=").Add(mask(1 << (bit % 64)))
 	}
-	return p.variable(bit/64) + " |= " + mask(1<<(bit%64)) + "\n"
 }
 
 // there returns the condition that a member is present.
-func (p *presence) there(name string) string {
+func (p *presence) there(name string) *jen.Statement {
 	bit := p.bit[name]
-	return p.variable(bit/64) + "&" + operand(1<<(bit%64)) + " != 0"
+	return jen.Add(p.variable(bit / 64)).Op("&").Add(operand(1 << (bit % 64))).Op("!=").Lit(0)
 }
 
 // absent returns the condition that some of the names are absent, and the list of names by
 // their bits.
-func (p *presence) absent(names []string) (condition, list string) {
+func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Code) {
 	masks := make([]uint64, p.words())
-	var literals []string
+	var literals []jen.Code
 	for i, name := range p.names {
-		literals = append(literals, "schema.NoName")
 		if slices.Contains(names, name) {
 			masks[i/64] |= 1 << (i % 64)
-			literals[i] = strconv.Quote(name)
+			literals = append(literals, jen.Lit(name))
+		} else {
+			literals = append(literals, jen.Qual(schemaPath, "NoName"))
 		}
 	}
-	var parts []string
 	for i, m := range masks {
-		if m != 0 {
-			parts = append(parts, p.variable(i)+"&"+operand(m)+" != "+mask(m))
+		if m == 0 {
+			continue
+		}
+		part := jen.Add(p.variable(i)).Op("&").Add(operand(m)).Op("!=").Add(mask(m))
+		if condition == nil {
+			condition = part
+		} else {
+			condition.Op("||").Add(part)
 		}
 	}
 	for len(literals) > 0 && !slices.Contains(names, p.names[len(literals)-1]) {
 		literals = literals[:len(literals)-1]
 	}
-	return strings.Join(parts, " || "), "[]string{" + code.List(literals...) + "}"
+	return condition, jen.Index().String().Values(literals...)
 }
 
-// object returns the loop over an object.
-func (e *emitter) object(s *jsonschema.Schema, types, context string) string {
+// object emits the loop over an object.
+func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
 	if tabular(s) {
-		return e.table(s, types, context)
+		e.table(g, s, types, context)
+		return
 	}
-	var w code.Writer
 	seen := newPresence(s)
 	if seen.words() > 0 {
-		w.P("var %s uint64", seen.variables())
+		g.Var().List(seen.variables()...).Uint64()
 	}
-	w.P("if c.Object(%s) {", types)
-	loop := "c.Member()"
-	if s.MinProperties != nil || s.MaxProperties != nil {
-		w.P("n := 0")
-		loop = "; c.Member(); n++"
-	}
-	w.P("for %s {", loop)
-	if !anything(s.PropertyNames) {
-		w.P("c.PropertyName(%s)", e.reference(s.PropertyNames, e.within(context, "name")))
-	}
-	if len(e.matched(s)) > 0 {
-		e.matchedMember(&w, s, seen, context)
-	} else {
-		e.namedMember(&w, s, seen, context)
-	}
-	w.P("}")
-	if len(s.Required) > 0 {
-		condition, names := seen.absent(s.Required)
-		w.P("if %s {\nc.Missing(%s, %s)\n}", condition, names, seen.variables())
-	}
-	for _, d := range s.DependentRequired {
-		if len(d.Required) > 0 {
-			condition, names := seen.absent(d.Required)
-			w.P("if %s && (%s) {\nc.MissingBeside(%q, %s, %s)\n}", seen.there(d.Name), condition, d.Name, names, seen.variables())
+	counted := s.MinProperties != nil || s.MaxProperties != nil
+	g.If(jen.Id("c").Dot("Object").Call(types)).BlockFunc(func(g *jen.Group) {
+		loop := []jen.Code{jen.Id("c").Dot("Member").Call()}
+		if counted {
+			g.Id("n").Op(":=").Lit(0)
+			loop = []jen.Code{jen.Empty(), jen.Id("c").Dot("Member").Call(), jen.Id("n").Op("++")}
 		}
-	}
-	if s.MinProperties != nil {
-		w.P("c.MinProperties(n, %d)", *s.MinProperties)
-	}
-	if s.MaxProperties != nil {
-		w.P("c.MaxProperties(n, %d)", *s.MaxProperties)
-	}
-	w.P("}")
-	return w.String()
+		g.For(loop...).BlockFunc(func(g *jen.Group) {
+			if !anything(s.PropertyNames) {
+				on(g, "PropertyName", e.reference(s.PropertyNames, e.within(context, "name")))
+			}
+			if len(e.matched(s)) > 0 {
+				e.matchedMember(g, s, seen, context)
+			} else {
+				e.namedMember(g, s, seen, context)
+			}
+		})
+		if len(s.Required) > 0 {
+			condition, names := seen.absent(s.Required)
+			g.If(condition).Block(jen.Id("c").Dot("Missing").Call(append([]jen.Code{names}, seen.variables()...)...))
+		}
+		for _, d := range s.DependentRequired {
+			if len(d.Required) > 0 {
+				condition, names := seen.absent(d.Required)
+				args := append([]jen.Code{jen.Lit(d.Name), names}, seen.variables()...)
+				g.If(seen.there(d.Name).Op("&&").Parens(condition)).Block(jen.Id("c").Dot("MissingBeside").Call(args...))
+			}
+		}
+		if s.MinProperties != nil {
+			on(g, "MinProperties", jen.Id("n"), number(*s.MinProperties))
+		}
+		if s.MaxProperties != nil {
+			on(g, "MaxProperties", jen.Id("n"), number(*s.MaxProperties))
+		}
+	})
 }
 
 // matched returns the patternProperties that have a valid pattern.
@@ -175,99 +178,115 @@ func (e *emitter) matched(s *jsonschema.Schema) []jsonschema.Property {
 	return all
 }
 
-// namedMember writes the check of a member whose schema depends on its name only.
-func (e *emitter) namedMember(w *code.Writer, s *jsonschema.Schema, seen *presence, context string) {
-	cases := ""
+// namedMember emits the check of a member whose schema depends on its name only.
+func (e *emitter) namedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
+	others := func(g *jen.Group) { e.additional(g, s, context) }
+	var cases []jen.Code
 	for _, p := range s.Properties {
 		if _, noted := seen.bit[p.Name]; !noted && anything(p.Schema) && anything(additional(s)) {
 			continue
 		}
-		cases += fmt.Sprintf("case %q:\n%s%s", p.Name, seen.note(p.Name), e.call(p.Schema, e.within(context, p.Name)))
+		cases = append(cases, jen.Case(jen.Lit(p.Name)).BlockFunc(func(g *jen.Group) {
+			seen.note(g, p.Name)
+			e.call(g, p.Schema, e.within(context, p.Name))
+		}))
 	}
 	for _, name := range seen.names {
 		if s.Property(name) == nil {
-			cases += fmt.Sprintf("case %q:\n%s%s", name, seen.note(name), e.additional(s, context))
+			cases = append(cases, jen.Case(jen.Lit(name)).BlockFunc(func(g *jen.Group) {
+				seen.note(g, name)
+				others(g)
+			}))
 		}
 	}
-	others := e.additional(s, context)
-	if cases == "" {
-		w.WriteString(others)
+	if len(cases) == 0 {
+		others(g)
 		return
 	}
-	w.P("switch c.Name() {\n%sdefault:\n%s}", cases, others)
+	g.Switch(jen.Id("c").Dot("Name").Call()).Block(append(cases, jen.Default().BlockFunc(others))...)
 }
 
-// matchedMember writes the check of a member that several schemas may apply to because of
+// matchedMember emits the check of a member that several schemas may apply to because of
 // patterns.
-func (e *emitter) matchedMember(w *code.Writer, s *jsonschema.Schema, seen *presence, context string) {
-	w.P("name := c.Name()")
+func (e *emitter) matchedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
+	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
 	demanding := func(p jsonschema.Property) bool { return !anything(follow(p.Schema)) }
 	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(e.matched(s), demanding) {
-		w.P("member := c.Mark()")
+		g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
 	}
 	rest := !anything(additional(s))
-	apply := func(sub *jsonschema.Schema, name string) (applied string) {
+	apply := func(g *jen.Group, sub *jsonschema.Schema, name string) {
 		if rest {
-			applied = "known = true\n"
+			g.Id("known").Op("=").True()
 		}
 		if !anything(follow(sub)) {
-			applied += e.call(sub, name) + "c.Reset(member)\n"
+			e.call(g, sub, name)
+			on(g, "Reset", jen.Id("member"))
 		}
-		return applied
 	}
 	if rest {
-		w.P("known := false")
+		g.Id("known").Op(":=").False()
 	}
-	cases := ""
+	var cases []jen.Code
 	for _, p := range s.Properties {
-		cases += fmt.Sprintf("case %q:\n%s%s", p.Name, seen.note(p.Name), apply(p.Schema, e.within(context, p.Name)))
+		cases = append(cases, jen.Case(jen.Lit(p.Name)).BlockFunc(func(g *jen.Group) {
+			seen.note(g, p.Name)
+			apply(g, p.Schema, e.within(context, p.Name))
+		}))
 	}
 	for _, name := range seen.names {
 		if s.Property(name) == nil {
-			cases += fmt.Sprintf("case %q:\n%s", name, seen.note(name))
+			cases = append(cases, jen.Case(jen.Lit(name)).BlockFunc(func(g *jen.Group) { seen.note(g, name) }))
 		}
 	}
-	if cases != "" {
-		w.P("switch name {\n%s}", cases)
+	if len(cases) > 0 {
+		g.Switch(jen.Id("name")).Block(cases...)
 	}
 	for i, p := range e.matched(s) {
 		pattern, _ := e.pattern(p.Name)
-		w.P("if c.Matches(%s, name) {\n%s}", pattern, apply(p.Schema, e.within(context, "match"+strconv.Itoa(i+1))))
+		g.If(jen.Id("c").Dot("Matches").Call(pattern, jen.Id("name"))).BlockFunc(func(g *jen.Group) {
+			apply(g, p.Schema, e.within(context, "match"+strconv.Itoa(i+1)))
+		})
 	}
 	if !rest {
-		w.P("c.Pass()")
+		on(g, "Pass")
 		return
 	}
-	w.P("if known {\nc.Pass()\n} else {\n%s}", e.additional(s, context))
+	g.If(jen.Id("known")).Block(jen.Id("c").Dot("Pass").Call()).Else().BlockFunc(func(g *jen.Group) {
+		e.additional(g, s, context)
+	})
 }
 
-// additional returns the check of a member that no other schema applies to.
-func (e *emitter) additional(s *jsonschema.Schema, context string) string {
+// additional emits the check of a member that no other schema applies to.
+func (e *emitter) additional(g *jen.Group, s *jsonschema.Schema, context string) {
 	rest := follow(additional(s))
 	if rest == nil || !nothing(rest) {
-		return e.call(rest, e.within(context, "other"))
+		e.call(g, rest, e.within(context, "other"))
+		return
 	}
-	names := func(all []jsonschema.Property) string {
-		list := make([]string, len(all))
-		for i, p := range all {
-			list[i] = p.Name
-		}
-		return code.Quoted(list)
+	var allowed []jen.Code
+	for _, p := range s.Properties {
+		allowed = append(allowed, jen.Lit(p.Name))
 	}
-	allowed := names(s.Properties)
 	matched := e.matched(s)
 	if len(matched) == 0 {
-		return "c.Unknown(" + allowed + ")\n"
+		on(g, "Unknown", allowed...)
+		return
 	}
-	return "c.Unmatched(" + strings.TrimSuffix("[]string{"+names(matched)+"}, "+allowed, ", ") + ")\n"
+	var patterns []jen.Code
+	for _, p := range matched {
+		patterns = append(patterns, jen.Lit(p.Name))
+	}
+	on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(patterns...)}, allowed...)...)
 }
 
-// dependent returns the schemas that apply if a member is present, each after again.
-func (e *emitter) dependent(s *jsonschema.Schema, context, again string) string {
-	var w code.Writer
+// dependent emits the schemas that apply if a member is present.
+func (e *emitter) dependent(g *jen.Group, s *jsonschema.Schema, context string, again func(*jen.Group)) {
 	seen := newPresence(s)
 	for _, d := range s.DependentSchemas {
-		w.P("if %s {\n%s%s}", seen.there(d.Name), again, e.call(d.Schema, e.within(context, "with "+d.Name)))
+		g.If(seen.there(d.Name)).BlockFunc(func(g *jen.Group) {
+			again(g)
+			e.call(g, d.Schema, e.within(context, "with "+d.Name))
+		})
 	}
-	return w.String()
 }

@@ -1,11 +1,10 @@
 package check
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -25,56 +24,61 @@ func tabular(s *jsonschema.Schema) bool {
 	return anything(additional(s)) || !slices.ContainsFunc(s.Required, undefined)
 }
 
-// table returns the call of schema.Checker.Members with a row for each member.
-func (e *emitter) table(s *jsonschema.Schema, types, context string) string {
-	others := "nil"
+// table emits the call of schema.Checker.Members with a row for each member.
+func (e *emitter) table(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
+	var others jen.Code = jen.Nil()
 	if rest := follow(additional(s)); rest == nil || !nothing(rest) {
 		others = e.checker(additional(s), e.within(context, "other"))
 	}
 	open := anything(additional(s))
-	var rows []string
-	for _, p := range s.Properties {
-		required := slices.Contains(s.Required, p.Name)
-		if required || !open || !anything(p.Schema) {
-			rows = append(rows, e.row(p.Name, required, p.Schema, context))
+	on(g, "Members", types, others, jen.Index().Qual(schemaPath, "Member").ValuesFunc(func(rows *jen.Group) {
+		for _, p := range s.Properties {
+			required := slices.Contains(s.Required, p.Name)
+			if required || !open || !anything(p.Schema) {
+				rows.Line().Add(e.row(p.Name, required, p.Schema, context))
+			}
 		}
-	}
-	for _, name := range s.Required {
-		if s.Property(name) == nil {
-			rows = append(rows, e.row(name, true, nil, context))
+		for _, name := range s.Required {
+			if s.Property(name) == nil {
+				rows.Line().Add(e.row(name, true, nil, context))
+			}
 		}
-	}
-	return fmt.Sprintf("c.Members(%s, %s, []schema.Member%s)\n", types, others, code.Lines(rows))
+		rows.Line()
+	}))
 }
 
-// function returns the parameters and the body of a check function, in one line if it is short.
-func function(body string) string {
-	if strings.Count(body, "\n") < 2 {
-		return "(c *schema.Checker) { " + strings.TrimSuffix(body, "\n") + " }"
-	}
-	return "(c *schema.Checker) {" + body + "}"
+// function emits the parameters and the body of a check function, which gofmt keeps in one line if it is short.
+func function(body func(*jen.Group)) jen.Code {
+	return jen.Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).CustomFunc(jen.Options{Open: "{", Close: "}", Separator: "\n"}, body)
 }
 
-// row returns the row of a member.
-func (e *emitter) row(name string, required bool, s *jsonschema.Schema, context string) string {
-	row := fmt.Sprintf("{Name: %q", name)
+// row emits the row of a member.
+func (e *emitter) row(name string, required bool, s *jsonschema.Schema, context string) jen.Code {
+	row := []jen.Code{jen.Id("Name").Op(":").Lit(name)}
+	add := func(field string, value jen.Code) { row = append(row, jen.Id(field).Op(":").Add(value)) }
 	if required {
-		row += ", Required: true"
+		add("Required", jen.True())
 	}
 	s, context = e.follow(s, e.within(context, name))
 	switch {
 	case anything(s):
-		row += ", Types: " + typeSet(nil)
-	case !nothing(s) && itemsOnly(s):
-		row += ", Types: " + typeSet(s.Types) + ", Items: " + e.checker(items(s), e.within(context, "item"))
-	case !nothing(s) && simple(s) && newPlan(s).passes(s) == 0:
-		row += ", Types: " + typeSet(s.Types)
-	case !nothing(s) && simple(s) && formatOnly(s):
-		row += fmt.Sprintf(", Types: %s, Format: %q", typeSet(s.Types), s.Format)
+		add("Types", typeSet(nil))
+	case nothing(s):
+		add("Check", e.checker(s, context))
+	case itemsOnly(s):
+		add("Types", typeSet(s.Types))
+		add("Items", e.checker(items(s), e.within(context, "item")))
+	case !simple(s):
+		add("Check", e.checker(s, context))
+	case newPlan(s).passes(s) == 0:
+		add("Types", typeSet(s.Types))
+	case formatOnly(s):
+		add("Types", typeSet(s.Types))
+		add("Format", jen.Lit(s.Format))
 	default:
-		row += ", Check: " + e.checker(s, context)
+		add("Check", e.checker(s, context))
 	}
-	return row + "}"
+	return jen.Values(row...)
 }
 
 // formatOnly reports whether a simple schema has no rules besides types and a format.
@@ -89,15 +93,16 @@ func itemsOnly(s *jsonschema.Schema) bool {
 }
 
 // checker returns an expression for the check function of a schema.
-func (e *emitter) checker(s *jsonschema.Schema, context string) string {
+func (e *emitter) checker(s *jsonschema.Schema, context string) jen.Code {
 	s, context = e.follow(s, context)
+	method := func(name string) jen.Code { return jen.Parens(jen.Op("*").Qual(schemaPath, "Checker")).Dot(name) }
 	switch {
 	case anything(s):
-		return "(*schema.Checker).Pass"
+		return method("Pass")
 	case nothing(s):
-		return "(*schema.Checker).Never"
+		return method("Never")
 	case !simple(s):
 		return e.reference(s, context)
 	}
-	return "func" + function(e.body(s, context))
+	return jen.Func().Add(function(func(g *jen.Group) { e.body(g, s, context) }))
 }

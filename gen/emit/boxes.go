@@ -1,7 +1,10 @@
 package emit
 
 import (
-	"github.com/mcpgen/mcpgen/gen/code"
+	"fmt"
+
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -19,35 +22,48 @@ func codecName(d *ir.Decl) string { return lowerFirst(d.Name) + "Codec" }
 
 // boxes renders the box and the decode function of each union, and the boxes of aliases of
 // scalars: the alias alone would accept every kind of scalar.
-func (e *emitter) boxes(w *code.Writer) {
+func (e *emitter) boxes(f *jen.File) {
 	for _, d := range e.rev.Decls {
 		if d.Message {
 			continue
 		}
 		switch t := d.Type.(type) {
 		case *ir.Union:
-			w.Doc("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name)
-			w.P("func Decode%[1]s(text []byte) (%[1]s, error) {\nreturn wire.UnmarshalBox(text, %[2]s)\n}", d.Name, newBox(d, ""))
-			w.Doc("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)
+			f.Add(doc(fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name)))
+			f.Func().Id("Decode"+d.Name).Params(jen.Id("text").Index().Byte()).Params(jen.Id(d.Name), jen.Error()).Block(
+				jen.Return(jen.Qual(wirePath, "UnmarshalBox").Call(jen.Id("text"), newBox(d, jen.Null()))),
+			)
+			f.Line()
+			f.Add(doc(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
 			if d.Same != "" {
-				w.P("type %s = %s", boxName(d), in(d.Same, boxName(d)))
+				f.Type().Id(boxName(d)).Op("=").Qual(d.Same, boxName(d))
+				f.Line()
 				continue
 			}
-			box(w, d, d.Name)
+			box(f, d, jen.Id(d.Name))
 			if !d.Checked {
-				w.P("%s {}", checkerOf(d))
+				checkerOf(f, d).Block()
+				f.Line()
 			}
 		case *ir.Scalar:
 			if hasBox(d) {
-				box(w, d, "wire.Scalar")
-				w.P("func (%s) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar(%s)\n}\n", codecName(d), scalarSet(t.Kinds))
-				w.P("func (%s) Check(c *wire.Collector, v wire.Scalar) {\n%s}\n", codecName(d), checkScalar("v", t))
+				box(f, d, jen.Qual(wirePath, "Scalar"))
+				codec := jen.Params(jen.Id(codecName(d)))
+				f.Func().Add(codec).Id("Decode").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Qual(wirePath, "Scalar").Block(
+					jen.Return(jen.Id("r").Dot("ReadScalar").Call(scalarSet(t.Kinds))))
+				f.Line()
+				f.Func().Add(codec).Id("Check").Params(collectorParam(), jen.Id("v").Qual(wirePath, "Scalar")).Block(checkScalar(jen.Id("v"), t))
+				f.Line()
 			}
 		}
 	}
 }
 
 // box renders the type of a box, and of its codec without the methods.
-func box(w *code.Writer, d *ir.Decl, value string) {
-	w.P("type %s = wire.Box[%s, %s]\n\ntype %[3]s struct{}\n", boxName(d), value, codecName(d))
+func box(f *jen.File, d *ir.Decl, value jen.Code) {
+	codec := codecName(d)
+	f.Type().Id(boxName(d)).Op("=").Qual(wirePath, "Box").Types(value, jen.Id(codec))
+	f.Line()
+	f.Type().Id(codec).Struct()
+	f.Line()
 }

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -13,79 +14,98 @@ import (
 var handshake = []string{"initialize", "notifications/initialized"}
 
 // caller renders the typed calls that the other side makes.
-func (e *emitter) caller(w *code.Writer, p peer, methods []*ir.Method) {
+func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
 	typeName := p.name + "Caller"
-	w.Doc("%s calls a %s on behalf of its %s. It has a method for every request and notification that the %s may send, except those of the handshake. Params may be nil if the revision makes them optional.", typeName, lowerFirst(p.name), p.other, p.other)
-	w.P("type %s struct {\ncaller runtime.Caller\n}", typeName)
-	w.Doc("New%[1]s returns a %[1]s that sends through c.", typeName)
-	w.P("func New%[1]s(c runtime.Caller) %[1]s {\nreturn %[1]s{c}\n}", typeName)
+	f.Line()
+	f.Add(doc(fmt.Sprintf("%s calls a %s on behalf of its %s. It has a method for every request and notification that the %s may send, except those of the handshake. Params may be nil if the revision makes them optional.", typeName, lowerFirst(p.name), p.other, p.other)))
+	f.Type().Id(typeName).Struct(jen.Id("caller").Qual(runtimePath, "Caller"))
+	f.Line()
+	f.Add(doc(fmt.Sprintf("New%s returns a %s that sends through c.", typeName, typeName)))
+	f.Func().Id("New" + typeName).Params(jen.Id("c").Qual(runtimePath, "Caller")).Id(typeName).Block(
+		jen.Return(jen.Id(typeName).Values(jen.Id("c"))),
+	)
 	for _, m := range methods {
 		if slices.Contains(handshake, m.Wire) {
 			continue
 		}
 		if m.Plain == nil {
-			method(w, typeName, m.Go, m.Doc, m, m.Result, callBody(m))
+			method(f, typeName, m.Go, m.Doc, m, m.Result).BlockFunc(func(g *jen.Group) { callBody(g, m) })
 		} else {
-			plainCall(w, typeName, m)
+			plainCall(f, typeName, m)
 		}
 		if m.Items != nil {
-			itemsCall(w, typeName, m)
+			itemsCall(f, typeName, m)
 		}
 	}
 }
 
-// method renders a method of a caller.
-func method(w *code.Writer, typeName, name, text string, m *ir.Method, result *ir.Decl, body string) {
-	w.Doc("%s %s%s", name, text, deprecation(m.Deprecated))
-	w.P("func (c %s) %s%s {\n%s}", typeName, name, signature(m, result), body)
+// method renders the doc comment and the head of a method of a caller.
+func method(f *jen.File, typeName, name, text string, m *ir.Method, result *ir.Decl) *jen.Statement {
+	f.Line()
+	f.Add(doc(name + " " + text + deprecation(m.Deprecated)))
+	return f.Func().Params(jen.Id("c").Id(typeName)).Id(name).Add(signature(m, result))
 }
 
 // plainCall renders the two calls of a request whose results are a union: one that returns
 // the plain result, and one that returns the union and is named after it.
-func plainCall(w *code.Writer, typeName string, m *ir.Method) {
+func plainCall(f *jen.File, typeName string, m *ir.Method) {
 	text := fmt.Sprintf("%s If the other side answers with another result than %s, the error is a *runtime.OtherResultError. %s returns all results.", m.Doc, m.Plain.Name, m.Result.Name)
-	method(w, typeName, m.Go, text, m, m.Plain, fmt.Sprintf("result, err := c.%s(ctx, params)\nreturn runtime.PlainResult[%s](%q, result, err)\n",
-		m.Result.Name, messageType(m.Plain), m.Wire))
+	method(f, typeName, m.Go, text, m, m.Plain).Block(
+		jen.List(jen.Id("result"), jen.Err()).Op(":=").Id("c").Dot(m.Result.Name).Call(jen.Id("ctx"), jen.Id("params")),
+		jen.Return(jen.Qual(runtimePath, "PlainResult").Types(messageType(m.Plain)).Call(jen.Lit(m.Wire), jen.Id("result"), jen.Err())),
+	)
 	text = fmt.Sprintf("makes the request of %s and returns the result, of whichever type it is.", m.Go)
-	method(w, typeName, m.Result.Name, text, m, m.Result, callBody(m))
+	method(f, typeName, m.Result.Name, text, m, m.Result).BlockFunc(func(g *jen.Group) { callBody(g, m) })
 }
 
 // itemsCall renders the iterator over a paginated list.
-func itemsCall(w *code.Writer, typeName string, m *ir.Method) {
-	w.Doc("%s yields the items of all pages of %s. It requests each page when the loop reaches it. After an error, the sequence ends.", m.ItemsGo, m.Wire)
-	w.P(`func (c %s) %s(ctx context.Context) iter.Seq2[*%[3]s, error] {
-		return runtime.All(func(cursor *string) ([]%[3]s, *string, error) {
-			page, err := c.%[4]s(ctx, &%[5]s{Cursor: cursor})
-			if err != nil {
-				return nil, nil, err
-			}
-			return page.%[6]s, page.NextCursor, nil
-		})
-	}`, typeName, m.ItemsGo, goType(m.Items.Type.(*ir.Array).Elem), m.Go, declName(m.Params), m.Items.Go)
+func itemsCall(f *jen.File, typeName string, m *ir.Method) {
+	item := goType(m.Items.Type.(*ir.Array).Elem)
+	f.Line()
+	f.Add(doc(fmt.Sprintf("%s yields the items of all pages of %s. It requests each page when the loop reaches it. After an error, the sequence ends.", m.ItemsGo, m.Wire)))
+	f.Func().Params(jen.Id("c").Id(typeName)).Id(m.ItemsGo).
+		Params(jen.Id("ctx").Qual("context", "Context")).
+		Qual("iter", "Seq2").Types(jen.Op("*").Add(item), jen.Error()).
+		Block(jen.Return(jen.Qual(runtimePath, "All").Call(
+			jen.Func().Params(jen.Id("cursor").Op("*").String()).
+				Params(jen.Index().Add(item), jen.Op("*").String(), jen.Error()).
+				Block(
+					jen.List(jen.Id("page"), jen.Err()).Op(":=").Id("c").Dot(m.Go).Call(
+						jen.Id("ctx"), jen.Op("&").Add(declName(m.Params)).Values(jen.Dict{jen.Id("Cursor"): jen.Id("cursor")})),
+					jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Nil(), jen.Err())),
+					jen.Return(jen.Id("page").Dot(m.Items.Go), jen.Id("page").Dot("NextCursor"), jen.Nil()),
+				),
+		)))
 }
 
 // callBody renders a request or notification. A request returns m.Result.
-func callBody(m *ir.Method) string {
-	params := "params"
+func callBody(g *jen.Group, m *ir.Method) {
+	params := jen.Id("params")
 	if !isUnion(m.Params) {
-		params = "runtime.Params(params)" // a nil pointer in an interface is not nil
+		// A nil pointer in an interface is not nil.
+		params = jen.Qual(runtimePath, "Params").Call(params)
 	}
 	if m.Notification {
-		return fmt.Sprintf("return c.caller.Notify(ctx, %q, %s)\n", m.Wire, params)
+		g.Return(jen.Id("c").Dot("caller").Dot("Notify").Call(jen.Id("ctx"), jen.Lit(m.Wire), params))
+		return
 	}
-	var w code.Writer
-	w.P("result := new(%s)", valueType(&ir.Ref{Decl: m.Result}))
-	w.P("if err := c.caller.Call(ctx, %q, %s, result); err != nil {\nreturn nil, err\n}", m.Wire, params)
-	u, ok := ir.Resolve(m.Result.Type).(*ir.Union)
-	switch {
-	case !ok:
-		w.P("return result, nil")
-		return w.String()
-	case !u.Context: // the sender of a result knows the revision, so an unknown variant is an error
-		w.P("if _, unknown := result.V.(*%s); unknown {\nreturn nil, runtime.UnknownResult(%q, result)\n}", qualified(m.Result, "Unknown"+m.Result.Name), m.Wire)
+	g.Id("result").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: m.Result})))
+	g.If(
+		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
+		jen.Err().Op("!=").Nil(),
+	).Block(jen.Return(jen.Nil(), jen.Err()))
+	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
+		if !u.Context {
+			// The sender of a result knows the revision, so an unknown variant is an error.
+			g.If(
+				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Add(qualified(m.Result, "Unknown"+m.Result.Name))),
+				jen.Id("unknown"),
+			).Block(jen.Return(jen.Nil(), jen.Qual(runtimePath, "UnknownResult").Call(jen.Lit(m.Wire), jen.Id("result"))))
+		}
+		g.Return(jen.Id("result").Dot("V"), jen.Nil())
+		return
 	}
-	w.P("return result.V, nil")
-	return w.String()
+	g.Return(jen.Id("result"), jen.Nil())
 }
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

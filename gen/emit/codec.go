@@ -3,15 +3,15 @@ package emit
 import (
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // codecs renders the decoders and encoders of declarations.
-func (e *emitter) codecs(w *code.Writer, decls []*ir.Decl) {
+func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
 		if isAlias(d) || !e.codecOfEnums && isPlainEnum(d) {
 			continue
@@ -20,28 +20,28 @@ func (e *emitter) codecs(w *code.Writer, decls []*ir.Decl) {
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			if decodes {
-				e.objectDecoder(w, d, t)
+				e.objectDecoder(f, d, t)
 			}
 			if encodes {
-				e.objectEncoder(w, d, t)
+				e.objectEncoder(f, d, t)
 			}
 		case *ir.Union:
 			if decodes {
-				e.unionDecoder(w, d, t)
+				e.unionDecoder(f, d, t)
 			}
-			if encodes && !t.Context {
-				appendFunc(w, "x *Unknown"+d.Name, "return wire.AppendRaw(dst, x.Raw)\n")
+			if encodes {
+				e.unionEncoder(f, d, t)
 			}
 		default:
 			if decodes {
-				e.plainDecoder(w, d)
+				e.plainDecoder(f, d)
 			}
 			if encodes {
-				e.plainEncoder(w, d)
+				e.plainEncoder(f, d)
 			}
 		}
 		if _, isUnion := d.Type.(*ir.Union); !isUnion && !embeds(d) && e.marshals(d) {
-			e.glue(w, d, decodes, encodes)
+			e.glue(f, d, decodes, encodes)
 		}
 	}
 }
@@ -52,25 +52,36 @@ func isPlainEnum(d *ir.Decl) bool {
 	return ok && len(d.Unions) == 0
 }
 
-func decodeFunc(w *code.Writer, typeName, comment, body string) {
-	w.Doc("%s", comment)
-	w.P("func (x *%s) DecodeJSON(r *wire.Reader) error {\n%sreturn r.Err()\n}", typeName, body)
+// self renders the receiver of a declaration's methods.
+func self(d *ir.Decl) jen.Code { return jen.Id("x").Op("*").Id(d.Name) }
+
+func decodeFunc(f *jen.File, d *ir.Decl, comment string) *jen.Statement {
+	f.Line()
+	f.Add(doc(comment))
+	return f.Func().Params(self(d)).Id("DecodeJSON").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Error()
 }
 
-func appendFunc(w *code.Writer, receiver, body string) {
-	w.Doc("AppendJSON appends the value as JSON to dst.")
-	w.P("func (%s) AppendJSON(dst []byte) ([]byte, error) {\n%s}", receiver, body)
+func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
+	f.Line()
+	f.Add(doc("AppendJSON appends the value as JSON to dst."))
+	return f.Func().Params(receiver).Id("AppendJSON").
+		Params(jen.Id("dst").Index().Byte()).
+		Params(jen.Index().Byte(), jen.Error())
 }
 
 // glue renders the methods for encoding/json, and for package fmt, which would print the
 // addresses of optional members.
-func (e *emitter) glue(w *code.Writer, d *ir.Decl, decodes, encodes bool) {
+func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
-		w.Doc("MarshalJSON is AppendJSON for encoding/json.")
-		w.P("func (x %s) MarshalJSON() ([]byte, error) {\nreturn wire.Marshal(&x)\n}", d.Name)
+		f.Line()
+		f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
+		f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
+			jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
+		)
 		if !e.checked && !isText(d.Type) {
-			w.Doc("String returns the value as JSON.")
-			w.P("func (x %s) String() string { return wire.String(&x) }", d.Name)
+			f.Line()
+			f.Add(doc("String returns the value as JSON."))
+			f.Func().Params(jen.Id("x").Id(d.Name)).Id("String").Params().String().Values(jen.Return(jen.Qual(wirePath, "String").Call(jen.Op("&").Id("x"))))
 		}
 	}
 	if decodes {
@@ -78,8 +89,11 @@ func (e *emitter) glue(w *code.Writer, d *ir.Decl, decodes, encodes bool) {
 		if e.checked {
 			unmarshal = "UnmarshalStrict"
 		}
-		w.Doc("UnmarshalJSON is DecodeJSON for encoding/json.")
-		w.P("func (x *%s) UnmarshalJSON(data []byte) error {\nreturn wire.%s(data, x)\n}", d.Name, unmarshal)
+		f.Line()
+		f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
+		f.Func().Params(self(d)).Id("UnmarshalJSON").Params(jen.Id("data").Index().Byte()).Error().Block(
+			jen.Return(jen.Qual(wirePath, unmarshal).Call(jen.Id("data"), jen.Id("x"))),
+		)
 	}
 }
 
@@ -92,69 +106,75 @@ func isText(t ir.Type) bool {
 	return false
 }
 
-func (e *emitter) objectDecoder(w *code.Writer, d *ir.Decl, o *ir.Object) {
+func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	strict := !e.checked || d.Strict
 	required := func(field *ir.Field) bool { return field.Required && field.Default == "" }
 	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
 	// A text that was checked has no member twice, so only those that must be there are noted.
 	noted := func(field *ir.Field) bool { return !e.checked || strict && required(field) || late(field) }
-	var early []string
-	var b code.Writer
-	for _, field := range o.Fields {
-		switch {
-		case !hasDefault(field) || !isEarly(field):
-		case isOptional(field):
-			b.WriteString(setDefault(field))
-		default:
-			early = append(early, field.Go+": "+defaultValue(field))
+	decodeFunc(f, d, e.decodeDoc(o, strict)).BlockFunc(func(g *jen.Group) {
+		g.Op("*").Id("x").Op("=").Id(d.Name).Values(earlyDefaults(o)...)
+		for _, field := range o.Fields {
+			if hasDefault(field) && isEarly(field) && isOptional(field) {
+				setDefault(g, field)
+			}
 		}
-	}
-	if o.Loose {
-		b.P("if r.Kind() != wire.KindObject {\nx.Other = r.ReadRaw()\nreturn r.Err()\n}")
-	}
-	if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
-		b.P("var seen [%d]uint64", words)
-	}
-	b.P("for r.BeginObject(); r.Member(); {\n%s}", e.memberSwitch(d, o, noted))
-	if strict {
-		b.WriteString(requiredCheck(o))
-	}
-	for i, field := range o.Fields {
-		if late(field) {
-			b.P("if seen[%d]&%#x == 0 {\n%s}", i/64, uint64(1)<<(i%64), setDefault(field))
+		if o.Loose {
+			g.If(jen.Id("r").Dot("Kind").Call().Op("!=").Qual(wirePath, "KindObject")).Block(
+				jen.Id("x").Dot("Other").Op("=").Id("r").Dot("ReadRaw").Call(),
+				jen.Return(jen.Id("r").Dot("Err").Call()),
+			)
 		}
-	}
-	decodeFunc(w, d.Name, e.decodeDoc(o, strict), fmt.Sprintf("*x = %s{%s}\n%s", d.Name, code.List(early...), b.String()))
+		if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
+			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
+		}
+		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).Block(
+			e.memberSwitch(d, o, noted),
+		)
+		if strict {
+			requiredCheck(g, o)
+		}
+		for i, field := range o.Fields {
+			if late(field) {
+				bit := jen.Op(fmt.Sprintf("%#x", uint64(1)<<(i%64)))
+				g.If(jen.Id("seen").Index(jen.Lit(i / 64)).Op("&").Add(bit).Op("==").Lit(0)).BlockFunc(func(g *jen.Group) { setDefault(g, field) })
+			}
+		}
+		g.Return(jen.Id("r").Dot("Err").Call())
+	})
 }
 
 // memberSwitch renders the decoding of a member, with a note of each that is to be noted.
-func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) bool) string {
-	others := "r.Skip()\n"
-	switch {
-	case o.Additional != nil:
-		others = decodeEntry("x.Additional", o.Additional, 0)
-	case e.hasExtra(o):
-		others = decodeExtra
+func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) bool) jen.Code {
+	others := func(g *jen.Group) {
+		switch {
+		case o.Additional != nil:
+			decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
+		case e.hasExtra(o):
+			g.Add(decodeExtra())
+		default:
+			g.Id("r").Dot("Skip").Call()
+		}
 	}
 	if len(o.Fields) == 0 {
-		return "{\n" + others + "}\n"
+		return jen.BlockFunc(others)
 	}
-	var w code.Writer
-	w.P("switch r.Name() {")
-	for i, field := range o.Fields {
-		w.P("case %q:", field.Wire)
-		seen, decoding := fmt.Sprintf("&seen[%d], %d", i/64, i%64), e.decodeField(d, field)
-		switch {
-		case e.maySendNull(field):
-			w.P("if r.Present(%s) {\n%s}", seen, decoding)
-			continue
-		case noted(field):
-			w.P("r.Once(%s)", seen)
+	return jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
+		for i, field := range o.Fields {
+			g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
+				seen := []jen.Code{jen.Op("&").Id("seen").Index(jen.Lit(i / 64)), jen.Lit(i % 64)}
+				if e.maySendNull(field) {
+					g.If(jen.Id("r").Dot("Present").Call(seen...)).BlockFunc(func(g *jen.Group) { e.decodeField(g, d, field) })
+					return
+				}
+				if noted(field) {
+					g.Id("r").Dot("Once").Call(seen...)
+				}
+				e.decodeField(g, d, field)
+			})
 		}
-		w.WriteString(decoding)
-	}
-	w.P("default:\n%s}", others)
-	return w.String()
+		g.Default().BlockFunc(others)
+	})
 }
 
 // hasDefault reports whether decoding sets a member that is absent. A default that is the zero value of the field needs
@@ -185,6 +205,17 @@ func isEarly(f *ir.Field) bool {
 	return isLiteral && (isOptional(f) || !byPointer(f))
 }
 
+// earlyDefaults renders the defaults with which a struct begins.
+func earlyDefaults(o *ir.Object) []jen.Code {
+	var all []jen.Code
+	for _, f := range o.Fields {
+		if hasDefault(f) && isEarly(f) && !isOptional(f) {
+			all = append(all, jen.Id(f.Go).Op(":").Add(defaultValue(f)))
+		}
+	}
+	return all
+}
+
 func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
 	switch {
@@ -200,29 +231,40 @@ func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 }
 
 // requiredCheck renders the error for missing members.
-func requiredCheck(o *ir.Object) string {
-	var names []string // up to the last required member; "" for one that may be missing
+func requiredCheck(g *jen.Group, o *ir.Object) {
+	var names []jen.Code // up to the last required member; "" for one that may be missing
 	masks := make([]uint64, (len(o.Fields)+63)/64)
 	for i, f := range o.Fields {
 		if !f.Required || f.Default != "" {
 			continue
 		}
-		names = append(append(names, make([]string, i-len(names))...), f.Wire)
+		for len(names) < i {
+			names = append(names, jen.Lit(""))
+		}
+		names = append(names, jen.Lit(f.Wire))
 		masks[i/64] |= 1 << (i % 64)
 	}
-	var missing []string
+	missing := jen.Null()
 	for word, mask := range masks {
-		if mask != 0 {
-			missing = append(missing, fmt.Sprintf("seen[%d]&%#[2]x != %#[2]x", word, mask))
+		if mask == 0 {
+			continue
 		}
+		if len(*missing) > 1 {
+			missing.Op("||")
+		}
+		bits := jen.Op(fmt.Sprintf("%#x", mask))
+		missing.Id("seen").Index(jen.Lit(word)).Op("&").Add(bits).Op("!=").Add(bits)
 	}
 	if len(names) == 0 {
-		return ""
+		return
 	}
-	return fmt.Sprintf("if %s {\nr.Missing(seen[:], %s)\n}\n", strings.Join(missing, " || "), code.Quoted(names))
+	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, names...)
+	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
 }
 
-const decodeExtra = "*x.Extra.Entry(r) = r.ReadRaw()\n"
+func decodeExtra() jen.Code {
+	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
+}
 
 // maySendNull reports whether null counts as absent for a member.
 func (e *emitter) maySendNull(f *ir.Field) bool {
@@ -269,41 +311,60 @@ func name(base string, depth int) string {
 	return fmt.Sprintf("%s%d", base, depth+1)
 }
 
-func scalarSet(sorts wire.ScalarSet) string {
-	var set []string
+func scalarSet(sorts wire.ScalarSet) jen.Code {
+	set := jen.Null()
 	for _, s := range ir.Scalars {
-		if sorts&s.Sort != 0 {
-			set = append(set, "wire."+s.Go)
+		if sorts&s.Sort == 0 {
+			continue
 		}
+		if len(*set) > 1 {
+			set.Op("|")
+		}
+		set.Qual(wirePath, s.Go)
 	}
-	return strings.Join(set, " | ")
+	return set
 }
 
 // plainDecoder renders the decoder of a declaration that is neither an object nor a union.
-func (e *emitter) plainDecoder(w *code.Writer, d *ir.Decl) {
-	var body string
-	value, ok := readExpr(d.Type)
-	switch d.Type.(type) {
-	case *ir.Array, *ir.Map:
-		body = fmt.Sprintf("var all %s\n%s*x = %s(all)\n", goType(d.Type), decode("all", d.Type, 0), d.Name)
-	case *ir.Enum:
-		body = fmt.Sprintf("*x = %s(r.ReadString())\n", d.Name)
-	default:
-		switch {
-		case embeds(d):
-			body = fmt.Sprintf("x.%s = %s\n", embeddedName(d.Type), value)
-		case ok:
-			body = fmt.Sprintf("*x = %s(%s)\n", d.Name, value)
+func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
+	decodeFunc(f, d, "DecodeJSON reads "+describe(d.Type)+".").BlockFunc(func(g *jen.Group) {
+		switch t := d.Type.(type) {
+		case *ir.Array, *ir.Map:
+			local := jen.Id("all")
+			g.Var().Add(local).Add(goType(t))
+			decode(g, local, t, 0)
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
+		case *ir.Enum:
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(jen.Id("r").Dot("ReadString").Call())
 		default:
-			body = fmt.Sprintf("var v %s\n%s*x = %s(v)\n", goType(d.Type), decode("v", d.Type, 0), d.Name)
+			if embeds(d) {
+				value, _ := readExpr(t)
+				g.Id("x").Dot(embeddedName(t)).Op("=").Add(value)
+				break
+			}
+			if value, ok := readExpr(t); ok {
+				g.Op("*").Id("x").Op("=").Id(d.Name).Call(value)
+				break
+			}
+			local := jen.Id("v")
+			g.Var().Add(local).Add(goType(t))
+			decode(g, local, t, 0)
+			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
 		}
-	}
-	decodeFunc(w, d.Name, "DecodeJSON reads "+describe(d.Type)+".", body)
+		g.Return(jen.Id("r").Dot("Err").Call())
+	})
 }
 
 func embeddedName(t ir.Type) string {
-	_, name, _ := strings.Cut(goType(t), ".")
-	return name
+	switch t := t.(type) {
+	case *ir.Scalar:
+		return scalarName(t)
+	case *ir.Any:
+		return "Raw"
+	case *ir.Integer:
+		return "Integer"
+	}
+	return "Object"
 }
 
 // describe returns the kind of value that a plain declaration holds, in words.

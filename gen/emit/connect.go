@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -14,58 +15,49 @@ var runtimeHandled = []string{"ping", "notifications/cancelled"}
 
 // connect renders the options of a client, with a function for each message of its server,
 // and the typed session.
-func (e *emitter) connect(w *code.Writer) {
+func (e *emitter) connect(f *jen.File) {
 	methods := slices.DeleteFunc(e.received(client), func(m *ir.Method) bool {
 		return slices.Contains(runtimeHandled, m.Wire)
 	})
-	e.clientOptions(w, methods)
-	w.Doc("NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only.")
-	w.P("func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {\nhandlers := runtime.Handlers{")
-	for _, m := range methods {
-		w.P("%q: %s,", m.Wire, handler(m))
-	}
-	w.P("}\noptions := o.Runtime")
-	for _, name := range []string{"Name", "Version", "Title"} {
-		w.P("if o.%[1]s != \"\" {\noptions.%[1]s = o.%[1]s\n}", name)
-	}
-	w.P(`if o.Capabilities != nil {
-			options.Capabilities = o.Capabilities
-		} else if options.Capabilities == nil {
-			options.Capabilities = handlers.Capabilities(Methods)
-		}
-		binding := handlers.Bind(Revision, Methods)
-		if o.Bind != nil {
-			binding = o.Bind(binding)
-		}
-		if table == nil {
-			return runtime.NewClient(options, binding)
-		}
-		return runtime.NewClient(options, table.Bind(binding, convert.Options{Lost: o.Lost})...)
-	}`)
-	w.Doc("NewSession returns the typed session on top of a runtime session of a client that NewClient returned.")
-	w.P("func (ClientOptions) NewSession(s *runtime.Session) *Session {\nreturn &Session{NewServerCaller(s), s}\n}")
-	e.session(w)
+	e.clientOptions(f, methods)
+	f.Line()
+	f.Add(doc("NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only."))
+	f.Func().Params(jen.Id("o").Id("ClientOptions")).Id("NewClient").
+		Params(jen.Id("table").Op("*").Qual(convertPath, "Table")).Op("*").Qual(runtimePath, "Client").
+		BlockFunc(func(g *jen.Group) { newClient(g, methods) })
+	f.Line()
+	f.Add(doc("NewSession returns the typed session on top of a runtime session of a client that NewClient returned."))
+	f.Func().Params(jen.Id("ClientOptions")).Id("NewSession").
+		Params(jen.Id("s").Op("*").Qual(runtimePath, "Session")).Op("*").Id("Session").Block(
+		jen.Return(jen.Op("&").Id("Session").Values(jen.Id("NewServerCaller").Call(jen.Id("s")), jen.Id("s"))),
+	)
+	e.session(f)
 }
 
-func (e *emitter) clientOptions(w *code.Writer, methods []*ir.Method) {
-	field := func(doc, name, of string) { w.P("%s%s %s", code.Comment(doc), name, of) }
-	w.Doc("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil.")
-	w.P("type ClientOptions struct {")
-	field("Name identifies the program.", "Name", "string")
-	field("Version is the version of the program.", "Version", "string")
-	field("Title is a name for display, which clients send from 2025-06-18 on.", "Title", "string\n")
-	for _, m := range methods {
-		field(handlerDoc(m), m.Go, "func"+signature(m, handlerResult(m)))
-	}
-	capabilities := "wire.Appender"
-	if e.isStruct("ClientCapabilities") {
-		capabilities = "*ClientCapabilities"
-	}
-	w.P("")
-	field("Capabilities take precedence over the capabilities that follow from the functions that are set.", "Capabilities", capabilities)
-	field("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name.", "Runtime", "runtime.ClientOptions")
-	field("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks.", "Bind", "func(runtime.Binding) runtime.Binding")
-	field("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently.", "Lost", "func(ctx context.Context, r convert.Report)\n}")
+func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
+	f.Add(doc("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
+	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
+		g.Add(doc("Name identifies the program."))
+		g.Id("Name").String()
+		g.Add(doc("Version is the version of the program."))
+		g.Id("Version").String()
+		g.Add(doc("Title is a name for display, which clients send from 2025-06-18 on."))
+		g.Id("Title").String()
+		g.Line()
+		for _, m := range methods {
+			g.Add(doc(handlerDoc(m)))
+			g.Id(m.Go).Func().Add(signature(m, handlerResult(m)))
+		}
+		g.Line()
+		g.Add(doc("Capabilities take precedence over the capabilities that follow from the functions that are set."))
+		g.Id("Capabilities").Add(e.capabilitiesType())
+		g.Add(doc("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name."))
+		g.Id("Runtime").Qual(runtimePath, "ClientOptions")
+		g.Add(doc("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks."))
+		g.Id("Bind").Func().Params(jen.Qual(runtimePath, "Binding")).Qual(runtimePath, "Binding")
+		g.Add(doc("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently."))
+		g.Id("Lost").Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("r").Qual(convertPath, "Report"))
+	})
 }
 
 // handlerDoc renders the doc comment of a function of ClientOptions.
@@ -85,25 +77,64 @@ func handlerResult(m *ir.Method) *ir.Decl {
 	return m.Result
 }
 
+func newClient(g *jen.Group, methods []*ir.Method) {
+	g.Id("handlers").Op(":=").Qual(runtimePath, "Handlers").ValuesFunc(func(g *jen.Group) {
+		for _, m := range methods {
+			g.Line().Lit(m.Wire).Op(":").Add(handler(m))
+		}
+		g.Line()
+	})
+	g.Id("options").Op(":=").Id("o").Dot("Runtime")
+	for _, name := range []string{"Name", "Version", "Title"} {
+		g.If(jen.Id("o").Dot(name).Op("!=").Lit("")).Block(jen.Id("options").Dot(name).Op("=").Id("o").Dot(name))
+	}
+	g.If(jen.Id("o").Dot("Capabilities").Op("!=").Nil()).Block(
+		jen.Id("options").Dot("Capabilities").Op("=").Id("o").Dot("Capabilities"),
+	).Else().If(jen.Id("options").Dot("Capabilities").Op("==").Nil()).Block(
+		jen.Id("options").Dot("Capabilities").Op("=").Id("handlers").Dot("Capabilities").Call(jen.Id("Methods")),
+	)
+	g.Id("binding").Op(":=").Id("handlers").Dot("Bind").Call(jen.Id("Revision"), jen.Id("Methods"))
+	g.If(jen.Id("o").Dot("Bind").Op("!=").Nil()).Block(
+		jen.Id("binding").Op("=").Id("o").Dot("Bind").Call(jen.Id("binding")),
+	)
+	g.If(jen.Id("table").Op("==").Nil()).Block(
+		jen.Return(jen.Qual(runtimePath, "NewClient").Call(jen.Id("options"), jen.Id("binding"))),
+	)
+	g.Return(jen.Qual(runtimePath, "NewClient").Call(
+		jen.Id("options"),
+		jen.Id("table").Dot("Bind").Call(
+			jen.Id("binding"),
+			jen.Qual(convertPath, "Options").Values(jen.Dict{jen.Id("Lost"): jen.Id("o").Dot("Lost")}),
+		).Op("..."),
+	))
+}
+
 // handler renders the handler of a message by a function of ClientOptions.
-func handler(m *ir.Method) string {
+func handler(m *ir.Method) jen.Code {
 	name := "HandleRequest"
 	if m.Notification {
 		name = "HandleNotification"
 	}
 	if isUnion(m.Params) {
-		return fmt.Sprintf("runtime.%sValue(%s, o.%s)", name, newBox(m.Params, ""), m.Go)
+		return jen.Qual(runtimePath, name+"Value").Call(newBox(m.Params, jen.Null()), jen.Id("o").Dot(m.Go))
 	}
-	return fmt.Sprintf("runtime.%s(o.%s)", name, m.Go)
+	return jen.Qual(runtimePath, name).Call(jen.Id("o").Dot(m.Go))
 }
 
 // session renders the typed session of a client.
-func (e *emitter) session(w *code.Writer) {
-	w.Doc("Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use.")
-	w.P("type Session struct {\nServerCaller\n*runtime.Session\n}")
-	w.Doc("Ping returns nil if the server responds.")
-	w.P("func (s *Session) Ping(ctx context.Context) error {\nreturn s.Session.Ping(ctx)\n}")
-	e.listen(w)
+func (e *emitter) session(f *jen.File) {
+	f.Line()
+	f.Add(doc("Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use."))
+	f.Type().Id("Session").Struct(
+		jen.Id("ServerCaller"),
+		jen.Op("*").Qual(runtimePath, "Session"),
+	)
+	f.Line()
+	f.Add(doc("Ping returns nil if the server responds."))
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Ping").
+		Params(jen.Id("ctx").Qual("context", "Context")).Error().
+		Block(jen.Return(jen.Id("s").Dot("Session").Dot("Ping").Call(jen.Id("ctx"))))
+	e.listen(f)
 	for _, info := range []struct{ name, definition, text string }{
 		{"ServerInfo", "Implementation", "ServerInfo returns the name and version of the server."},
 		{"ServerCapabilities", "ServerCapabilities", "ServerCapabilities returns the capabilities that the server declared."},
@@ -111,14 +142,19 @@ func (e *emitter) session(w *code.Writer) {
 		if !e.isStruct(info.definition) {
 			continue
 		}
-		w.Doc("%s It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.text, info.name)
-		w.P("func (s *Session) %[1]s() *%[2]s {\nv := new(%[2]s)\n_ = wire.UnmarshalString(string(s.Session.%[1]s()), v)\nreturn v\n}", info.name, info.definition)
+		f.Line()
+		f.Add(doc(info.text + fmt.Sprintf(" It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.name)))
+		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(info.name).Params().Op("*").Id(info.definition).Block(
+			jen.Id("v").Op(":=").New(jen.Id(info.definition)),
+			jen.Id("_").Op("=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("s").Dot("Session").Dot(info.name).Call()), jen.Id("v")),
+			jen.Return(jen.Id("v")),
+		)
 	}
 }
 
 // listen renders the typed Listen of a session, if the revision has subscriptions and a union of
 // notifications.
-func (e *emitter) listen(w *code.Writer) {
+func (e *emitter) listen(f *jen.File) {
 	at := slices.IndexFunc(e.rev.Methods, func(m *ir.Method) bool { return m.Wire == "subscriptions/listen" && m.ToServer })
 	notification := e.rev.Definition("ServerNotification")
 	if at < 0 || notification == nil || !isUnion(notification) {
@@ -132,8 +168,23 @@ func (e *emitter) listen(w *code.Writer) {
 	if !ok || !e.isStruct(ref.Decl.Name) {
 		return
 	}
-	w.Doc("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name)
-	w.P("func (s *Session) Listen(ctx context.Context, filter *%s) iter.Seq2[%[2]s, error] {\nreturn runtime.TypedNotifications(s.Session.Listen(ctx, runtime.Params(filter)), Decode%[2]s)\n}", ref.Decl.Name, notification.Name)
+	f.Line()
+	f.Add(doc(fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name)))
+	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Listen").
+		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("filter").Op("*").Id(ref.Decl.Name)).
+		Qual("iter", "Seq2").Types(jen.Id(notification.Name), jen.Error()).
+		Block(jen.Return(jen.Qual(runtimePath, "TypedNotifications").Call(
+			jen.Id("s").Dot("Session").Dot("Listen").Call(jen.Id("ctx"), jen.Qual(runtimePath, "Params").Call(jen.Id("filter"))),
+			jen.Id("Decode"+notification.Name),
+		)))
+}
+
+// capabilitiesType returns the type of a client's capabilities.
+func (e *emitter) capabilitiesType() jen.Code {
+	if e.isStruct("ClientCapabilities") {
+		return jen.Op("*").Id("ClientCapabilities")
+	}
+	return jen.Qual(wirePath, "Appender")
 }
 
 // isStruct reports whether the revision declares a struct with that name.

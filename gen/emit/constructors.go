@@ -1,40 +1,45 @@
 package emit
 
 import (
+	"fmt"
 	"go/token"
 	"strings"
 	"unicode"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
 
 // constructors renders a function for each type that a constant member names and whose other required members are
 // strings, such as Text for TextContent, whose type is "text". Base64 is encoded from bytes.
-func (e *emitter) constructors(w *code.Writer) {
+func (e *emitter) constructors(f *jen.File) {
 	for _, c := range constructorsOf(e.rev) {
-		var params []string
-		values := code.Fields{}
+		var params []jen.Code
+		values := jen.Dict{}
 		article := "a"
 		if strings.ContainsRune("AEIO", rune(c.decl.Name[0])) {
 			article = "an"
 		}
+		text := fmt.Sprintf("%s returns %s %s.", c.name, article, c.decl.Name)
 		for _, field := range c.fields {
 			name := unexported(field.Go)
 			if token.IsKeyword(name) {
 				name += "Value"
 			}
+			param := jen.Id(name)
 			if field.Type.(*ir.String).Format == "byte" {
-				params = append(params, name+" []byte")
-				values[field.Go] = "wire.EncodeBase64(" + name + ")"
+				params = append(params, jen.Add(param).Index().Byte())
+				values[jen.Id(field.Go)] = jen.Qual(wirePath, "EncodeBase64").Call(param)
 				continue
 			}
-			params = append(params, name+" string")
-			values[field.Go] = name
+			params = append(params, jen.Add(param).String())
+			values[jen.Id(field.Go)] = param
 		}
-		w.Doc("%s returns %s %s.%s", c.name, article, c.decl.Name, deprecation(c.decl.Deprecated))
-		w.P("func %s(%s) *%[3]s {\nreturn &%[3]s%[4]s\n}", c.name, code.List(params...), c.decl.Name, values)
+		f.Line()
+		f.Add(doc(text + deprecation(c.decl.Deprecated)))
+		f.Func().Id(c.name).Params(params...).Op("*").Id(c.decl.Name).Block(jen.Return(jen.Op("&").Id(c.decl.Name).Values(values)))
 	}
 }
 

@@ -6,20 +6,24 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/spec"
 )
 
+const convertPath = runtimePath + "/convert"
+
+// packagePath returns the import path of a generated package in a folder.
 // PackagePath returns the import path of a folder of generated packages.
-func PackagePath(dir string) string { return path.Join(code.Module, "generated", dir) }
+func PackagePath(dir string) string { return path.Join(module, "generated", dir) }
 
 // Converters renders the package that converts between all revisions, as files below dir:
 // compat.go, and one file for each step.
@@ -28,31 +32,33 @@ func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]
 	if err != nil {
 		return nil, err
 	}
-	file := code.File{Package: "compat", Source: "spec/pins.json", Doc: "Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."}
-	for _, r := range revisions {
-		file.Also = append(file.Also, PackagePath(r.Package))
-	}
 	out := []files.File{}
-	render := func(name, text string) error {
-		rendered, err := file.Render(text)
+	render := func(name string, fill func(*jen.File)) error {
+		f := newFile("compat", "spec/pins.json")
+		fill(f)
+		text, err := rendered(f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		out = append(out, files.File{Path: dir + "/" + name, Content: rendered})
-		file.Doc = ""
+		out = append(out, files.File{Path: dir + "/" + name, Content: text})
 		return nil
 	}
-	if err := render("compat.go", compat(revisions, steps)); err != nil {
+	if err := render("compat.go", func(f *jen.File) { compat(f, revisions, steps) }); err != nil {
 		return nil, err
 	}
 	for i, s := range steps {
-		if err := render(stepName(s, "_")+".go", (&stepEmitter{s}).render()); err != nil {
+		if err := render(stepName(s, "_")+".go", (&stepEmitter{s}).render); err != nil {
 			return nil, err
 		}
 		if len(checks[i]) == 0 {
 			continue
 		}
-		if err := render(stepName(s, "_")+"_checks.go", strings.Join(checks[i], "\n")); err != nil {
+		fill := func(f *jen.File) {
+			for _, d := range checks[i] {
+				f.Line().Add(d)
+			}
+		}
+		if err := render(stepName(s, "_")+"_checks.go", fill); err != nil {
 			return nil, err
 		}
 	}
@@ -64,51 +70,76 @@ func stepName(s *convert.Step, separator string) string {
 	return "step" + separator + strings.ReplaceAll(s.Newer.ID, "-", "")
 }
 
-func compat(revisions []*ir.Revision, steps []*convert.Step) string {
-	var w code.Writer
-	w.P("// Reasons for losses.\nconst (")
-	for _, r := range revisions {
-		w.P("%s = %q", missingIn(r), convert.Missing(r))
-		w.P("%s = %q", onlyIn(r), convert.Foreign(r))
-	}
-	w.P(")\n\n// This code does not compile with other versions of the runtime.\nconst _ = convert.V4")
+func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
+	f.PackageComment(commentText("Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."))
+	f.Comment("Reasons for losses.")
+	f.Const().DefsFunc(func(g *jen.Group) {
+		for _, r := range revisions {
+			g.Id(missingIn(r)).Op("=").Lit(convert.Missing(r))
+			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
+		}
+	})
+	f.Line()
+	f.Comment("This code does not compile with other versions of the runtime.")
+	f.Const().Id("_").Op("=").Qual(convertPath, "V4")
+	f.Line()
 	for _, t := range []struct{ name, doc string }{
 		{"Options", "Options configure the conversion of values that another revision cannot represent."},
 		{"Report", "Report describes a loss: what was lost, and where."},
 		{"RevisionError", "RevisionError reports that a request was not sent because the session's revision cannot represent it."},
 	} {
-		w.Doc("%s", t.doc)
-		w.P("type %[1]s = convert.%[1]s", t.name)
+		f.Add(doc(t.doc))
+		f.Type().Id(t.name).Op("=").Qual(convertPath, t.name)
+		f.Line()
 	}
+	binding := jen.Qual(runtimePath, "Binding")
 	for _, fn := range []struct{ name, param, doc string }{
 		{"Serve", "server", "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision."},
 		{"Client", "client", "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve."},
 	} {
-		w.Doc("%s", fn.doc)
-		w.P("func %s(%[2]s runtime.Binding, o Options) []runtime.Binding {\nreturn Table().Bind(%[2]s, o)\n}", fn.name, fn.param)
+		f.Add(doc(fn.doc))
+		f.Func().Id(fn.name).Params(jen.Id(fn.param).Add(binding), jen.Id("o").Id("Options")).Index().Add(binding).
+			Block(jen.Return(jen.Id("Table").Call().Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
+		f.Line()
 	}
-	w.Doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only.")
-	w.P("func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {\nreturn convert.Connect(ctx, Table(), transport, options)\n}")
-	w.Doc("NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.")
-	w.P("func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn catalog.NewServer(options, base, Table(), items...)\n}")
-	w.Doc("Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert.")
-	w.P("func Converter(native string, o Options) *convert.Converter {\nreturn Table().Converter(native, o)\n}")
-	w.Doc("Table returns the differences between all revisions, with which single values can be converted.")
-	rows, names := []string{}, []string{}
-	for _, r := range revisions {
-		rows = append(rows, fmt.Sprintf("{ID: %[1]s.Revision, Methods: %[1]s.Methods}", r.Package))
-	}
-	for _, s := range steps {
-		names = append(names, "&"+stepName(s, ""))
-	}
+	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only."))
+	f.Func().Id("Connect").Types(jen.Id("S").Any()).Params(
+		jen.Id("ctx").Qual("context", "Context"),
+		jen.Id("transport").Qual(runtimePath, "Transport"),
+		jen.Id("options").Qual(convertPath, "ClientOptions").Types(jen.Id("S")),
+	).Params(jen.Id("S"), jen.Error()).
+		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Id("Table").Call(), jen.Id("transport"), jen.Id("options"))))
+	f.Line()
+	f.Add(doc("NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
+	f.Func().Id("NewServer").Params(
+		jen.Id("base").Qual(runtimePath, "Binding"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
+	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).
+		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Id("Table").Call(), jen.Id("items").Op("..."))))
+	f.Line()
+	f.Add(doc("Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
+	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Op("*").Qual(convertPath, "Converter").
+		Block(jen.Return(jen.Id("Table").Call().Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
+	f.Line()
+	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted."))
 	// A function, because a variable would be initialized, and linked, in every program.
-	w.P("func Table() *convert.Table {\nreturn &convert.Table%s\n}", code.Fields{
-		"Revisions": "[]convert.Revision" + code.Lines(rows), "Steps": "[]*convert.Step{" + code.List(names...) + "}"})
-	return w.String()
+	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Qual(convertPath, "Table").Values(jen.Dict{
+		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
+			for _, r := range revisions {
+				pkg := PackagePath(r.Package)
+				g.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods")))
+			}
+			g.Line()
+		}),
+		jen.Id("Steps"): jen.Index().Op("*").Qual(convertPath, "Step").ValuesFunc(func(g *jen.Group) {
+			for _, s := range steps {
+				g.Op("&").Id(stepName(s, ""))
+			}
+		}),
+	})))
 }
 
 // stepChecks returns the declarations of the check functions of each step.
-func stepChecks(steps []*convert.Step) ([][]string, error) {
+func stepChecks(steps []*convert.Step) ([][]jen.Code, error) {
 	groups := make([]check.Group, len(steps))
 	for i, s := range steps {
 		groups[i].Prefix = "check" + strings.ReplaceAll(s.Newer.ID, "-", "")
@@ -171,6 +202,9 @@ func checkName(step *convert.Step, shape *convert.Shape, i int) string {
 	return name
 }
 
+// pair renders a field of a composite literal.
+func pair(name string, value jen.Code) jen.Code { return jen.Id(name).Op(":").Add(value) }
+
 // missingIn and onlyIn name the constants for the usual reasons of losses.
 func missingIn(r *ir.Revision) string { return "missingIn" + strings.ReplaceAll(r.ID, "-", "") }
 func onlyIn(r *ir.Revision) string    { return "onlyIn" + strings.ReplaceAll(r.ID, "-", "") }
@@ -178,48 +212,53 @@ func onlyIn(r *ir.Revision) string    { return "onlyIn" + strings.ReplaceAll(r.I
 // stepEmitter renders the table of one step.
 type stepEmitter struct{ step *convert.Step }
 
-func (e *stepEmitter) render() string {
-	var w code.Writer
+func (e *stepEmitter) render(f *jen.File) {
 	for _, list := range [][]*convert.Shape{e.step.Up, e.step.Down} {
-		w.P("const (")
-		for i, s := range list {
-			w.WriteString(ruleName(e.step, s))
-			if i == 0 {
-				w.WriteString(" convert.Rule = iota + 1")
+		f.Const().DefsFunc(func(g *jen.Group) {
+			for i, s := range list {
+				if i == 0 {
+					g.Add(e.name(s)).Qual(convertPath, "Rule").Op("=").Iota().Op("+").Lit(1)
+				} else {
+					g.Add(e.name(s))
+				}
 			}
-			w.P("")
-		}
-		w.P(")\n")
+		})
+		f.Line()
 	}
-	var rows []string
-	for _, d := range e.step.Definitions {
-		rows = append(rows, e.fields(d))
-	}
-	w.Doc("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)
-	w.P("var %s = convert.Step%s", stepName(e.step, ""), code.Fields{
-		"Older": strconv.Quote(e.step.Older.ID), "Newer": strconv.Quote(e.step.Newer.ID),
-		"Definitions": "[]convert.Definition" + code.Lines(rows), "Up": e.shapes(e.step.Up), "Down": e.shapes(e.step.Down), "Errors": e.errors(),
+	f.Add(doc(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
+	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
+		jen.Id("Older"): jen.Lit(e.step.Older.ID),
+		jen.Id("Newer"): jen.Lit(e.step.Newer.ID),
+		jen.Id("Definitions"): jen.Index().Qual(convertPath, "Definition").ValuesFunc(func(g *jen.Group) {
+			for _, d := range e.step.Definitions {
+				g.Line().Values(e.fields(d)...)
+			}
+			g.Line()
+		}),
+		jen.Id("Up"):     e.shapes(e.step.Up),
+		jen.Id("Down"):   e.shapes(e.step.Down),
+		jen.Id("Errors"): e.errors(),
 	})
-	return w.String()
 }
 
-func (e *stepEmitter) errors() string {
+func (e *stepEmitter) errors() jen.Code {
 	if len(e.step.Errors) == 0 {
-		return "nil"
+		return jen.Nil()
 	}
-	var rows []string
-	for _, r := range e.step.Errors {
-		row := fmt.Sprintf("{Older: %d, Newer: %d", r.Older, r.Newer)
+	return lines("ErrorCode", e.step.Errors, func(r spec.ErrorRow) []jen.Code {
+		fields := []jen.Code{pair("Older", jen.Lit(int(r.Older))), pair("Newer", jen.Lit(int(r.Newer)))}
 		if r.Method != "*" {
-			row += fmt.Sprintf(", Method: %q", r.Method)
+			fields = append(fields, pair("Method", jen.Lit(r.Method)))
 		}
 		if r.Data != "" {
-			row += fmt.Sprintf(", Data: %q", r.Data)
+			fields = append(fields, pair("Data", jen.Lit(r.Data)))
 		}
-		rows = append(rows, row+"}")
-	}
-	return "[]convert.ErrorCode" + code.Lines(rows)
+		return fields
+	})
 }
+
+// name renders the constant for a shape.
+func (e *stepEmitter) name(s *convert.Shape) *jen.Statement { return jen.Id(ruleName(e.step, s)) }
 
 // ruleName names a rule of a step, such as to20251125Tool, which converts up to that revision, and
 // from20251125Tool, which converts down from it.
@@ -231,18 +270,19 @@ func ruleName(step *convert.Step, s *convert.Shape) string {
 	return "from" + revision + strings.TrimPrefix(s.Name, "down")
 }
 
-func (e *stepEmitter) shapes(list []*convert.Shape) string {
-	var rows []string
-	for _, s := range list {
-		rows = append(rows, ruleName(e.step, s)+": "+e.fields(*s))
-	}
-	return "[]convert.Shape" + code.Lines(rows)
+func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
+	return jen.Index().Qual(convertPath, "Shape").ValuesFunc(func(g *jen.Group) {
+		for _, s := range list {
+			g.Line().Add(e.name(s)).Op(":").Values(e.fields(*s)...)
+		}
+		g.Line()
+	})
 }
 
-// fields renders a struct of package convert by the fields that say something. Package runtime/convert has structs with
+// fields renders the fields of a struct of package convert that say something. Package runtime/convert has structs with
 // the same fields, in which shapes are rules, and the limits and schemas of a shape are checks.
-func (e *stepEmitter) fields(of any) string {
-	var all []string
+func (e *stepEmitter) fields(of any) []jen.Code {
+	var all []jen.Code
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
 		name, field := v.Type().Field(i).Name, v.Field(i)
@@ -254,74 +294,87 @@ func (e *stepEmitter) fields(of any) string {
 		if none || isShape && (name == "Name" || name == "Limits") {
 			continue
 		}
-		var value string
+		var value jen.Code
 		switch field := field.Interface().(type) {
 		case string:
 			value = e.text(name, field)
 		case bool:
-			value = "true"
+			value = jen.True()
 		case *convert.Shape:
 			if name == "Shape" {
 				name = "Rule"
 			}
-			value = ruleName(e.step, field)
+			value = e.name(field)
 		case []string:
-			value = code.Strings(field)
+			value = literals(field)
 			if name == "Rules" {
 				name, value = "Checks", e.checks(&s)
 			}
 		case []convert.Member:
-			var rows []string
-			for _, m := range field {
+			value = lines("Member", field, func(m convert.Member) []jen.Code {
 				if m.Shape == nil { // which they are about
 					m.LeaveOut, m.Reason = false, ""
 				}
-				rows = append(rows, e.fields(m))
-			}
-			value = "[]convert.Member" + code.Lines(rows)
+				return e.fields(m)
+			})
 		case []convert.Case:
-			var rows []string
-			for _, c := range field {
-				rows = append(rows, e.fields(c))
-			}
-			value = "[]convert.Case" + code.Lines(rows)
+			value = lines("Case", field, func(c convert.Case) []jen.Code { return e.fields(c) })
 		case []convert.Condition:
-			var rows []string
-			for _, when := range field {
-				rows = append(rows, e.fields(when))
-			}
-			value = "[]convert.Condition{" + code.List(rows...) + "}"
+			value = jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
+				for _, when := range field {
+					g.Values(e.fields(when)...)
+				}
+			})
 		case ir.Kind:
-			value = "schema." + strings.ToUpper(string(field[:1])) + string(field[1:])
+			value = jen.Qual(schemaPath, typeOf[field])
 		}
-		all = append(all, name+": "+value)
+		all = append(all, pair(name, value))
 	}
-	return "{" + code.List(all...) + "}"
+	return all
 }
 
 // text renders the text of a field: a function of package convert, one of the usual reasons or any other text.
-func (e *stepEmitter) text(field, s string) string {
+func (e *stepEmitter) text(field, s string) jen.Code {
 	if field == "Rewrite" {
-		return "convert." + s
+		return jen.Qual(convertPath, s)
 	}
 	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
 		switch s {
 		case convert.Missing(r):
-			return missingIn(r)
+			return jen.Id(missingIn(r))
 		case convert.Foreign(r):
-			return onlyIn(r)
+			return jen.Id(onlyIn(r))
 		}
 	}
-	return strconv.Quote(s)
+	return jen.Lit(s)
 }
 
 // checks renders the check functions of a shape.
-func (e *stepEmitter) checks(s *convert.Shape) string {
-	var names []string
-	for i := range checkCount(s) {
-		names = append(names, checkName(e.step, s, i))
-	}
-	return "[]func(*schema.Checker){" + code.List(names...) + "}"
+func (e *stepEmitter) checks(s *convert.Shape) jen.Code {
+	return jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
+		for i := range checkCount(s) {
+			g.Id(checkName(e.step, s, i))
+		}
+	})
+}
+
+// literals renders a slice of strings.
+func literals(all []string) jen.Code {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, s := range all {
+			g.Lit(s)
+		}
+	})
+}
+
+// lines renders a slice of structs, one on each line.
+func lines[T any](typ string, all []T, fields func(T) []jen.Code) jen.Code {
+	return jen.Index().Qual(convertPath, typ).ValuesFunc(func(g *jen.Group) {
+		for _, one := range all {
+			g.Line().Values(fields(one)...)
+		}
+		g.Line()
+	})
 }
 
 // limitsSchema returns the schema of the values that do not exceed limits.
@@ -377,4 +430,10 @@ func limitsSchema(l *convert.Limits) (*jsonschema.Schema, error) {
 	}
 	schema, _ := jsonschema.Read("", wire.Raw(text))
 	return schema, nil
+}
+
+// typeOf has the names that package schema has for the kinds of JSON values.
+var typeOf = map[ir.Kind]string{
+	ir.KindObject: "Object", ir.KindArray: "Array", ir.KindString: "String", ir.KindNumber: "Number",
+	ir.KindBoolean: "Boolean", ir.KindNull: "Null",
 }

@@ -3,86 +3,112 @@ package emit
 import (
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // decodeField renders the decoding of a member into the field of a struct.
-func (e *emitter) decodeField(d *ir.Decl, f *ir.Field) string {
-	target := "x." + f.Go
+func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
+	target := jen.Id("x").Dot(f.Go)
 	if e.isList(d, f) {
 		elem := f.Type.(*ir.Array).Elem
+		var element jen.Code = jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
+		read := "ReadList"
 		if isUnionRef(elem) {
-			return fmt.Sprintf("%s = wire.ReadBoxes(r, %s)\n", target, newBox(elem.(*ir.Ref).Decl, ""))
+			read, element = "ReadBoxes", newBox(elem.(*ir.Ref).Decl, jen.Null())
 		}
-		return fmt.Sprintf("%s = wire.ReadList(r, (*%s).DecodeJSON)\n", target, goType(elem))
+		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
+		return
 	}
 	if !f.Soft {
-		return decodeValue(target, f)
+		decodeValue(g, target, f)
+		return
 	}
-	return fmt.Sprintf("if !r.Attempt(func() {\n%s}) {\n%s = %s\n%s}\n", decodeValue(target, f), target, zero(f), decodeExtra)
+	read := jen.Func().Params().BlockFunc(func(g *jen.Group) { decodeValue(g, target, f) })
+	g.If(jen.Op("!").Id("r").Dot("Attempt").Call(read)).Block(
+		jen.Add(target).Op("=").Add(zero(f)),
+		decodeExtra(),
+	)
 }
 
 // zero renders the value of a field whose optional member is absent.
-func zero(f *ir.Field) string {
+func zero(f *ir.Field) jen.Code {
 	if isOptional(f) {
-		return fieldType(f) + "{}"
+		return jen.Add(fieldType(f)).Values()
 	}
 	switch ir.Resolve(f.Type).(type) {
 	case *ir.Any, *ir.Open:
-		return `""`
+		return jen.Lit("")
 	case *ir.Scalar:
-		return goType(f.Type) + "{}"
+		return jen.Add(goType(f.Type)).Values()
 	}
-	return "nil"
+	return jen.Nil()
 }
 
-func decodeValue(target string, f *ir.Field) string {
-	base := f.Base()
-	switch read := readFunc(base); {
-	case isOptional(f) && read != "":
-		return fmt.Sprintf("%s = wire.ReadOptional(r, %s)\n", target, read)
-	case isOptional(f) && isObject(base):
-		return fmt.Sprintf("%s = wire.ReadOptionalPointer[%s](r)\n", target, goType(base))
+func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
+	switch {
+	case isOptional(f) && readFunc(f.Base()) != nil:
+		g.Add(target).Op("=").Qual(wirePath, "ReadOptional").Call(jen.Id("r"), readFunc(f.Base()))
+	case isOptional(f) && isObject(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadOptionalPointer").Types(goType(f.Base())).Call(jen.Id("r"))
 	case isOptional(f):
-		return fmt.Sprintf("if r.ReadNull() {\n%[1]s.SetNull()\n} else {\nvar v %[2]s\n%[3]s%[1]s.Set(v)\n}\n", target, goType(base), decode("v", base, 0))
+		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
+			jen.Add(target).Dot("SetNull").Call(),
+		).Else().BlockFunc(func(g *jen.Group) {
+			local := jen.Id("v")
+			g.Var().Add(local).Add(goType(f.Base()))
+			decode(g, local, f.Base(), 0)
+			g.Add(target).Dot("Set").Call(local)
+		})
 	case f.Nullable() && hasDefault(f) && isEarly(f):
-		return fmt.Sprintf("if r.ReadNull() {\n%s = %s\n} else {\n%s}\n", target, zero(f), decodePresent(target, f))
-	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(base):
-		return fmt.Sprintf("%s = wire.ReadNullable(r, (*wire.Reader).%s)\n", target, pointerReader(base))
-	case f.Nullable() && byPointer(f) && isObject(base):
-		return fmt.Sprintf("%s = wire.ReadNullable(r, wire.ReadPointer[%s])\n", target, goType(base))
+		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
+			jen.Add(target).Op("=").Add(zero(f)),
+		).Else().BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
+	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), readerMethod(pointerReader(f.Base())))
+	case f.Nullable() && byPointer(f) && isObject(f.Base()):
+		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), jen.Qual(wirePath, "ReadPointer").Types(goType(f.Base())))
 	case f.Nullable():
-		return fmt.Sprintf("if !r.ReadNull() {\n%s}\n", decodePresent(target, f))
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
+	default:
+		decodePresent(g, target, f)
 	}
-	return decodePresent(target, f)
 }
 
 // decodePresent renders the decoding of a member that is not null.
-func decodePresent(target string, f *ir.Field) string {
+func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
 	base := f.Base()
-	value, ok := readExpr(base)
-	switch {
-	case f.Const != nil:
-		value = fmt.Sprintf("r.%s(%s)", constReader(f.Const), code.Literal(f.Const))
+	if f.Const != nil {
+		value := jen.Id("r").Dot(constReader(f.Const)).Call(jen.Lit(f.Const))
 		if byPointer(f) {
-			value = "new(" + value + ")"
+			value = jen.New(value)
 		}
-	case !byPointer(f):
-		return decode(target, base, 0)
-	case pointerReader(base) != "":
-		value = "r." + pointerReader(base) + "()"
-		if ref, ok := base.(*ir.Ref); ok {
-			value = fmt.Sprintf("(*%s)(%s)", declName(ref.Decl), value)
-		}
-	case ok:
-		value = "new(" + value + ")"
-	case isObject(base):
-		value = fmt.Sprintf("wire.ReadPointer[%s](r)", goType(base))
-	default:
-		return fmt.Sprintf("%s = new(%s)\n%s", target, goType(base), decode(target, base, 0))
+		g.Add(target).Op("=").Add(value)
+		return
 	}
-	return target + " = " + value + "\n"
+	if !byPointer(f) {
+		decode(g, target, base, 0)
+		return
+	}
+	if reader := pointerReader(base); reader != "" {
+		value := jen.Id("r").Dot(reader).Call()
+		if ref, ok := base.(*ir.Ref); ok {
+			value = jen.Parens(jen.Op("*").Add(declName(ref.Decl))).Call(value)
+		}
+		g.Add(target).Op("=").Add(value)
+		return
+	}
+	if value, ok := readExpr(base); ok {
+		g.Add(target).Op("=").New(value)
+		return
+	}
+	if isObject(base) {
+		g.Add(target).Op("=").Qual(wirePath, "ReadPointer").Types(goType(base)).Call(jen.Id("r"))
+		return
+	}
+	g.Add(target).Op("=").New(goType(base))
+	decode(g, target, base, 0)
 }
 
 // pointerReader returns the method that reads an optional scalar, or "" for other types.
@@ -90,15 +116,18 @@ func pointerReader(t ir.Type) string {
 	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
 		return ""
 	}
-	switch under := ir.Resolve(t).(type) {
-	case *ir.Enum:
+	switch t := ir.Resolve(t).(type) {
+	case *ir.String, *ir.Enum:
 		return "ReadStringPointer"
-	case *ir.String, *ir.Number, *ir.Boolean:
-		return reader(under) + "Pointer"
 	case *ir.Integer:
-		if !under.Exact {
-			return reader(under) + "Pointer"
+		if t.Exact {
+			return ""
 		}
+		return "ReadInt64Pointer"
+	case *ir.Number:
+		return "ReadFloat64Pointer"
+	case *ir.Boolean:
+		return "ReadBoolPointer"
 	}
 	return ""
 }
@@ -116,125 +145,147 @@ func constReader(value any) string {
 	return "ReadConstString"
 }
 
-// reader returns the method that reads values of a type that is not declared, or "" for types without one.
-func reader(t ir.Type) string {
+// readExpr renders an expression that reads a value, for the types that have one.
+func readExpr(t ir.Type) (jen.Code, bool) {
+	r := jen.Id("r")
+	if ref, ok := t.(*ir.Ref); ok {
+		switch under := ref.Decl.Type.(type) {
+		case *ir.Union:
+			return readUnion(ref.Decl), true
+		case *ir.Enum:
+			return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
+		case *ir.Object, *ir.Array, *ir.Map:
+			return nil, false
+		default:
+			if _, isEnum := ir.Resolve(under).(*ir.Enum); isEnum { // of another name
+				return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
+			}
+			if embeds(ref.Decl) {
+				return nil, false
+			}
+			value, ok := readExpr(under)
+			if ok && !isAlias(ref.Decl) {
+				value = declName(ref.Decl).Call(value)
+			}
+			return value, ok
+		}
+	}
 	switch t := t.(type) {
 	case *ir.String:
-		return "ReadString"
+		return r.Dot("ReadString").Call(), true
 	case *ir.Integer:
 		if t.Exact {
-			return "ReadInteger"
+			return r.Dot("ReadInteger").Call(), true
 		}
-		return "ReadInt64"
+		return r.Dot("ReadInt64").Call(), true
 	case *ir.Number:
-		return "ReadFloat64"
+		return r.Dot("ReadFloat64").Call(), true
 	case *ir.Boolean:
-		return "ReadBool"
+		return r.Dot("ReadBool").Call(), true
 	case *ir.Time:
-		return "ReadTime"
+		return r.Dot("ReadTime").Call(), true
 	case *ir.Any:
-		return "ReadRaw"
+		return r.Dot("ReadRaw").Call(), true
 	case *ir.Open:
-		return "ReadObject"
-	}
-	return ""
-}
-
-// readExpr renders an expression that reads a value, for the types that have one.
-func readExpr(t ir.Type) (string, bool) {
-	if method := reader(t); method != "" {
-		return "r." + method + "()", true
-	}
-	switch t := t.(type) {
-	case *ir.Ref:
-		under := t.Decl.Type
-		if _, isEnum := ir.Resolve(under).(*ir.Enum); isEnum {
-			return declName(t.Decl) + "(r.ReadString())", true
-		}
-		switch under.(type) {
-		case *ir.Union:
-			return readUnion(t.Decl), true
-		case *ir.Object, *ir.Array, *ir.Map:
-			return "", false
-		}
-		if embeds(t.Decl) {
-			return "", false
-		}
-		value, ok := readExpr(under)
-		if ok && !isAlias(t.Decl) {
-			value = declName(t.Decl) + "(" + value + ")"
-		}
-		return value, ok
+		return r.Dot("ReadObject").Call(), true
 	case *ir.Scalar:
 		if t.ID {
-			return "r.ReadID()", true
+			return r.Dot("ReadID").Call(), true
 		}
-		return "r.ReadScalar(" + scalarSet(t.Kinds) + ")", true
+		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
 	case *ir.Array:
 		if _, ok := t.Elem.(*ir.String); ok {
-			return "r.ReadStrings()", true
+			return r.Dot("ReadStrings").Call(), true
 		}
-		if read := readFunc(t.Elem); read != "" {
-			return "wire.ReadAll(r, " + read + ")", true
+		if read := readFunc(t.Elem); read != nil {
+			return jen.Qual(wirePath, "ReadAll").Call(r, read), true
 		}
 		if decodesItself(t.Elem) {
-			return "wire.ReadDecoded[" + goType(t.Elem) + "](r)", true
+			return jen.Qual(wirePath, "ReadDecoded").Types(goType(t.Elem)).Call(r), true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
-// readFunc renders a function that reads a value, or "" for the types that have no expression.
-func readFunc(t ir.Type) string {
-	if method := reader(t); method != "" {
-		return "(*wire.Reader)." + method
+func readerMethod(name string) jen.Code {
+	return jen.Parens(jen.Op("*").Qual(wirePath, "Reader")).Dot(name)
+}
+
+// readFunc renders a function that reads a value, or nil for the types that have no expression.
+func readFunc(t ir.Type) jen.Code {
+	switch t := t.(type) {
+	case *ir.String:
+		return readerMethod("ReadString")
+	case *ir.Integer:
+		if t.Exact {
+			return readerMethod("ReadInteger")
+		}
+		return readerMethod("ReadInt64")
+	case *ir.Number:
+		return readerMethod("ReadFloat64")
+	case *ir.Boolean:
+		return readerMethod("ReadBool")
+	case *ir.Time:
+		return readerMethod("ReadTime")
+	case *ir.Any:
+		return readerMethod("ReadRaw")
+	case *ir.Open:
+		return readerMethod("ReadObject")
 	}
 	if ref, ok := t.(*ir.Ref); ok {
 		if u, ok := ref.Decl.Type.(*ir.Union); ok && !u.Box {
-			return decoderName(ref.Decl)
+			return jen.Id(decoderName(ref.Decl))
 		}
 	}
 	value, ok := readExpr(t)
 	if !ok {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("func(r *wire.Reader) %s { return %s }", goType(t), value)
+	return jen.Func().Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(goType(t)).Values(jen.Return(value))
 }
 
 // decode renders the decoding of a value into a target of its type.
-func decode(target string, t ir.Type, depth int) string {
+func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
 	if value, ok := readExpr(t); ok {
-		return target + " = " + value + "\n"
+		g.Add(target).Op("=").Add(value)
+		return
 	}
-	var w code.Writer
 	switch t := t.(type) {
 	case *ir.Ref:
 		if under, ok := t.Decl.Type.(*ir.Ref); ok {
-			return decode(target, under, depth)
+			decode(g, target, under, depth)
+			return
 		}
-		w.P("%s.DecodeJSON(r)", target)
+		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
 	case *ir.Array:
-		element := name("e", depth)
-		w.P("%s = %s{}", target, goType(t))
-		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = wire.Push(%[4]s, %[1]s)\n}", element, goType(t.Elem), decode(element, t.Elem, depth+1), target)
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			element := jen.Id(name("e", depth))
+			g.Var().Add(element).Add(goType(t.Elem))
+			decode(g, element, t.Elem, depth+1)
+			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
+		})
 	case *ir.Map:
-		w.P("%s = %s{}", target, goType(t))
-		w.P("for r.BeginObject(); r.Member(); {\n%s}", decodeEntry(target, t.Elem, depth))
+		g.Add(target).Op("=").Add(goType(t)).Values()
+		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
+			decodeEntry(g, target, t.Elem, depth)
+		})
 	case *ir.Nullable:
-		value, ok := readExpr(t.Elem)
-		switch {
-		case !needsPointer(t.Elem):
-			value = decode(target, t.Elem, depth)
-		case ok:
-			value = target + " = new(" + value + ")\n"
-		default:
-			value = target + " = new(" + goType(t.Elem) + ")\n" + decode(target, t.Elem, depth)
-		}
-		w.P("if !r.ReadNull() {\n%s}", value)
+		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) {
+			value, ok := readExpr(t.Elem)
+			switch {
+			case !needsPointer(t.Elem):
+				decode(g, target, t.Elem, depth)
+			case ok:
+				g.Add(target).Op("=").New(value)
+			default:
+				g.Add(target).Op("=").New(goType(t.Elem))
+				decode(g, target, t.Elem, depth)
+			}
+		})
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
-	return w.String()
 }
 
 // isObject reports whether a type is a struct, whose pointer decodes and encodes itself.
@@ -259,14 +310,19 @@ func decodesItself(t ir.Type) bool {
 }
 
 // decodeEntry renders the decoding of the current member into a map.
-func decodeEntry(target string, elem ir.Type, depth int) string {
-	entry := target + ".Entry(r)"
+func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
+	entry := jen.Add(target).Dot("Entry").Call(jen.Id("r"))
 	if value, ok := readExpr(elem); ok {
-		return "*" + entry + " = " + value + "\n"
+		g.Op("*").Add(entry).Op("=").Add(value)
+		return
 	}
 	if decodesItself(elem) {
-		return entry + ".DecodeJSON(r)\n"
+		g.Add(entry).Dot("DecodeJSON").Call(jen.Id("r"))
+		return
 	}
-	at, element := name("at", depth), name("e", depth)
-	return fmt.Sprintf("%[1]s := %[2]s\nvar %[3]s %[4]s\n%[5]s*%[1]s = %[3]s\n", at, entry, element, goType(elem), decode(element, elem, depth+1))
+	at, element := jen.Id(name("at", depth)), jen.Id(name("e", depth))
+	g.Add(at).Op(":=").Add(entry)
+	g.Var().Add(element).Add(goType(elem))
+	decode(g, element, elem, depth+1)
+	g.Op("*").Add(at).Op("=").Add(element)
 }

@@ -1,50 +1,57 @@
 package emit
 
 import (
-	"fmt"
 	"strconv"
+	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // setDefault renders code that sets an absent member to its default. The default is known to
 // fit the member's type.
-func setDefault(f *ir.Field) string {
-	target := "x." + f.Go
+func setDefault(g *jen.Group, f *ir.Field) {
+	target := jen.Id("x").Dot(f.Go)
 	if f.Default == "null" && isOptional(f) {
-		return target + ".SetNull()\n"
+		g.Add(target).Dot("SetNull").Call()
+		return
 	}
 	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
-		return target + " = " + defaultValue(f) + "\n"
+		g.Add(target).Op("=").Add(defaultValue(f))
+		return
 	}
 	if value, ok := literal(f.Base(), f.Default); ok && f.Default != "null" {
 		switch {
 		case isOptional(f):
-			return target + ".Set(" + value + ")\n"
+			g.Add(target).Dot("Set").Call(value)
 		case byPointer(f):
-			return target + " = new(" + value + ")\n"
+			g.Add(target).Op("=").New(value)
+		default:
+			g.Add(target).Op("=").Add(value)
 		}
-		return target + " = " + value + "\n"
+		return
 	}
+	g.Id("r").Op(":=").Qual(wirePath, "NewStringReader").Call(rawLiteral(f.Default))
 	plain := *f
 	plain.Soft = false
-	return "r := wire.NewStringReader(" + code.String(f.Default) + ")\n" + decodeValue(target, &plain)
+	decodeValue(g, target, &plain)
 }
 
 // defaultValue renders the default of a field that a literal expresses.
-func defaultValue(f *ir.Field) string {
+func defaultValue(f *ir.Field) jen.Code {
+	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
+		return rawLiteral(f.Default)
+	}
 	switch under := ir.Resolve(f.Base()).(type) {
-	case *ir.Any:
-		return code.String(f.Default)
 	case *ir.Integer:
 		if !under.Exact && !byPointer(f) {
-			return strconv.FormatInt(wire.NewStringReader(f.Default).ReadInt64(), 10)
+			return jen.Op(strconv.FormatInt(wire.NewStringReader(f.Default).ReadInt64(), 10))
 		}
 	case *ir.Number:
 		if !byPointer(f) {
-			return f.Default
+			return jen.Op(f.Default)
 		}
 	}
 	value, _ := literal(f.Base(), f.Default)
@@ -52,11 +59,11 @@ func defaultValue(f *ir.Field) string {
 }
 
 // literal renders the Go expression for a scalar of a type.
-func literal(t ir.Type, text string) (string, bool) {
+func literal(t ir.Type, text string) (jen.Code, bool) {
 	r := wire.NewStringReader(text)
 	switch under := ir.Resolve(t).(type) {
 	case *ir.String:
-		return strconv.Quote(r.ReadString()), true
+		return jen.Lit(r.ReadString()), true
 	case *ir.Enum:
 		value, values := r.ReadString(), under.Values
 		if ref, ok := t.(*ir.Ref); ok && len(ref.Decl.Constants) > 0 {
@@ -64,19 +71,33 @@ func literal(t ir.Type, text string) (string, bool) {
 		}
 		for _, v := range values {
 			if v.Wire == value {
-				return v.Go, true
+				return jen.Id(v.Go), true
 			}
 		}
 	case *ir.Integer:
 		if under.Exact {
-			v, ok := r.ReadInteger().Int64()
-			return fmt.Sprintf("wire.IntegerOf(%d)", v), ok
+			return exactLiteral(r)
 		}
-		return fmt.Sprintf("int64(%d)", r.ReadInt64()), true
+		return jen.Int64().Parens(jen.Op(strconv.FormatInt(r.ReadInt64(), 10))), true
 	case *ir.Number:
-		return "float64(" + text + ")", true
+		return jen.Float64().Parens(jen.Op(text)), true
 	case *ir.Boolean:
-		return strconv.FormatBool(r.ReadBool()), true
+		return jen.Lit(r.ReadBool()), true
 	}
-	return "", false
+	return nil, false
+}
+
+// exactLiteral renders an integer of any size, if an int64 holds it.
+func exactLiteral(r *wire.Reader) (jen.Code, bool) {
+	v, ok := r.ReadInteger().Int64()
+	return jen.Qual(wirePath, "IntegerOf").Call(jen.Op(strconv.FormatInt(v, 10))), ok
+}
+
+// rawLiteral renders a raw string literal if the text allows it, so that JSON stays
+// readable.
+func rawLiteral(text string) jen.Code {
+	if strings.ContainsAny(text, "`\r") || !strings.ContainsAny(text, "\"\\") {
+		return jen.Lit(text)
+	}
+	return jen.Op("`" + text + "`")
 }

@@ -1,54 +1,61 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // definitions renders the table of definitions and New, which creates values for callers that know
 // definitions only by name.
-func (e *emitter) definitions(w *code.Writer) {
-	w.Doc("New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known.")
-	w.P("func New(definition string) (wire.Value, bool) {")
-	if e.core == "" {
-		w.P("return definitions.New(definition)\n}\n")
-	} else { // an extension also knows the definitions of its revision
-		w.P("if v, ok := definitions.New(definition); ok {\nreturn v, true\n}\nreturn %s(definition)\n}\n", in(e.core, "New"))
-	}
+func (e *emitter) definitions(f *jen.File) {
+	f.Add(doc("New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known."))
+	f.Func().Id("New").Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()).BlockFunc(func(g *jen.Group) {
+		found := jen.Id("definitions").Dot("New").Call(jen.Id("definition"))
+		if e.core == "" {
+			g.Return(found)
+			return
+		}
+		// An extension also knows the definitions of its revision.
+		g.If(jen.List(jen.Id("v"), jen.Id("ok")).Op(":=").Add(found), jen.Id("ok")).Block(jen.Return(jen.Id("v"), jen.True()))
+		g.Return(jen.Qual(e.core, "New").Call(jen.Id("definition")))
+	})
+	f.Line()
 	decls := slices.Clone(e.rev.Decls)
 	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(a.Key(), b.Key()) })
-	var rows []string
-	for _, d := range decls {
-		rows = append(rows, fmt.Sprintf("{Name: %q, %s}", d.Key(), definition(d)))
-	}
-	w.P("var definitions = jsonrpc.Definitions%s", code.Lines(rows))
+	f.Var().Id("definitions").Op("=").Qual(jsonrpcPath, "Definitions").ValuesFunc(func(g *jen.Group) {
+		for _, d := range decls {
+			g.Line().Values(definition(d)...)
+		}
+		g.Line()
+	})
 }
 
-// definition renders the fields of the row of a declaration beside its name.
-func definition(d *ir.Decl) string {
+// definition renders the row of a declaration.
+func definition(d *ir.Decl) []jen.Code {
+	row := []jen.Code{pair("Name", jen.Lit(d.Key()))}
 	if !d.Message {
-		return "New: " + fresh(&ir.Ref{Decl: d})
+		return append(row, pair("New", fresh(&ir.Ref{Decl: d})))
 	}
 	switch t := d.Type.(type) {
 	case *ir.Union:
 		if t.Context {
-			return "New: " + fresh(&ir.Ref{Decl: t.Variants[0].Decl})
+			return append(row, pair("New", fresh(&ir.Ref{Decl: t.Variants[0].Decl})))
 		}
-		var variants []string
-		for _, v := range t.Variants {
-			variants = append(variants, v.Decl.Key())
-		}
-		return "OneOf: " + code.Strings(variants)
+		return append(row, pair("OneOf", jen.Index().String().ValuesFunc(func(g *jen.Group) {
+			for _, v := range t.Variants {
+				g.Lit(v.Decl.Key())
+			}
+		})))
 	case *ir.Array:
-		return fmt.Sprintf("Each: %q", t.Elem.(*ir.Ref).Decl.Key())
+		return append(row, pair("Each", jen.Lit(t.Elem.(*ir.Ref).Decl.Key())))
 	case *ir.Object:
 		var members []string
 		method := ""
-		payload := "wire.New[wire.Object]"
+		payload := jen.Add(jen.Qual(wirePath, "New").Types(jen.Qual(wirePath, "Object")))
 		for _, field := range t.Fields {
 			name := field.Wire
 			if !field.Required {
@@ -57,26 +64,28 @@ func definition(d *ir.Decl) string {
 			members = append(members, name)
 			switch field.Wire {
 			case "method":
-				if text, ok := field.Const.(string); ok {
-					method = fmt.Sprintf("Method: %q, ", text)
-				}
+				method, _ = field.Const.(string)
 			case "params", "result", "error":
 				payload = fresh(field.Type)
 			}
 		}
-		return fmt.Sprintf("Members: %q, %sNew: %s", strings.Join(members, " "), method, payload)
+		row = append(row, pair("Members", jen.Lit(strings.Join(members, " "))))
+		if method != "" {
+			row = append(row, pair("Method", jen.Lit(method)))
+		}
+		return append(row, pair("New", payload))
 	}
 	panic("emit: a message is an object, or a union or array of some")
 }
 
 // message renders the type of a whole message as another name of a generic type of package jsonrpc.
-func message(w *code.Writer, d *ir.Decl) {
+func message(f *jen.File, d *ir.Decl) {
 	o := d.Type.(*ir.Object)
 	generic, text := "RequestOf", d.Doc
 	if strings.HasSuffix(d.Name, "Notification") {
 		generic = "NotificationOf"
 	}
-	payload := "wire.Object"
+	payload := jen.Add(jen.Qual(wirePath, "Object"))
 	for _, field := range o.Fields {
 		switch field.Wire {
 		case "method":
@@ -94,17 +103,18 @@ func message(w *code.Writer, d *ir.Decl) {
 		}
 		payload = valueType(field.Type)
 	}
-	w.P("%stype %s = jsonrpc.%s[%s]", code.Comment(text+deprecation(d.Deprecated)), d.Name, generic, payload)
+	f.Add(doc(text + deprecation(d.Deprecated)))
+	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
 }
 
 // fresh renders a function that returns a new wire.Value.
-func fresh(t ir.Type) string { return "wire.New[" + valueType(t) + "]" }
+func fresh(t ir.Type) *jen.Statement { return jen.Qual(wirePath, "New").Types(valueType(t)) }
 
 // valueType renders the type whose pointer is a wire.Value of a type.
-func valueType(t ir.Type) string {
+func valueType(t ir.Type) *jen.Statement {
 	ref, ok := t.(*ir.Ref)
 	if !ok {
-		return goType(t)
+		return jen.Add(goType(t))
 	}
 	d := underlying(ref.Decl)
 	if hasBox(d) {

@@ -7,8 +7,34 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
+
+// TestComment wraps text that is not trusted: each line must remain a comment, whatever the
+// text contains.
+func TestComment(t *testing.T) {
+	long := strings.Repeat("word ", 30)
+	for _, tt := range []struct{ name, in, want string }{
+		{"short", "One line.", "// One line."},
+		{"paragraphs", "One.\n\nTwo.", "// One.\n//\n// Two."},
+		{"lines are filled", "One\ntwo.", "// One two."},
+		{"long", long, "// " + strings.Repeat("word ", 14) + "word\n// " + strings.Repeat("word ", 14) + "word"},
+		{"carriage returns", "One.\r\n\r\nTwo.\r", "// One.\n//\n// Two."},
+		{"a comment in it", "// One.\n/* two */", "// // One. /* two */"},
+		{"one long word", strings.Repeat("x", 200), "// " + strings.Repeat("x", 200)},
+		{"a directive", "go:generate rm", "// go:generate rm"},
+		{"what Go source may not hold", "a\x00\x1b\ufeffb\tc", "// ab c"},
+		{"nothing", " \n ", "//"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, commentText(tt.in)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
 
 func TestTag(t *testing.T) {
 	for _, tt := range []struct {

@@ -3,30 +3,36 @@ package emit
 import (
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // extension renders the description of an extension for the runtime, and the functions for its results.
-func (e *emitter) extension(w *code.Writer) {
+func (e *emitter) extension(f *jen.File) {
 	x := e.rev.Extension
-	described := Extension(e.rev)
-	fields := []string{"Name: Name", "Revision: Revision", "Methods: Methods"}
-	if len(described.Results) > 0 {
-		var rows []string
-		for _, r := range described.Results {
-			rows = append(rows, row(r))
+	f.Add(doc("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
+	f.Var().Id("Extension").Op("=").Qual(runtimePath, "Extension").ValuesFunc(func(g *jen.Group) {
+		g.Line().Id("Name").Op(":").Id("Name")
+		g.Line().Id("Revision").Op(":").Id("Revision")
+		g.Line().Id("Methods").Op(":").Id("Methods")
+		described := Extension(e.rev)
+		if len(described.Results) > 0 {
+			g.Line().Id("Results").Op(":").Index().Qual(runtimePath, "ExtensionResult").ValuesFunc(func(g *jen.Group) {
+				for _, r := range described.Results {
+					g.Add(row(r))
+				}
+			})
 		}
-		fields = append(fields, "Results: []runtime.ExtensionResult{"+code.List(rows...)+"}")
-	}
-	if described.Settings != "" {
-		fields = append(fields, fmt.Sprintf("Settings: %q", described.Settings))
-	}
-	w.Doc("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision.")
-	w.P("var Extension = runtime.Extension%s", code.Lines(fields))
+		if described.Settings != "" {
+			g.Line().Id("Settings").Op(":").Lit(described.Settings)
+		}
+		g.Line()
+	})
 	if x.Settings != nil {
-		w.Doc("Settings is the value that declares the extension among the capabilities, under its name in the member extensions.")
-		w.P("type Settings = %s", declName(x.Settings))
+		f.Line()
+		f.Add(doc("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
+		f.Type().Id("Settings").Op("=").Add(declName(x.Settings))
 	}
 	done := map[*ir.Decl]bool{}
 	for _, r := range x.Results {
@@ -34,18 +40,18 @@ func (e *emitter) extension(w *code.Writer) {
 			continue
 		}
 		done[r.Decl] = true
-		result := "x"
-		if isUnion(r.Decl) {
-			result = "x.V"
-		}
-		w.Doc("%sOf returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", r.Decl.Name, r.Decl.Name, r.Type)
-		w.P(`func %sOf(result wire.Appender) (%s, error) {
-			x := new(%s)
-			ok, err := runtime.DecodeResult(result, %q, x)
-			if !ok || err != nil {
-				return nil, err
+		name := r.Decl.Name + "Of"
+		f.Line()
+		f.Add(doc(fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type)))
+		f.Func().Id(name).Params(jen.Id("result").Qual(wirePath, "Appender")).Params(messageType(r.Decl), jen.Error()).BlockFunc(func(g *jen.Group) {
+			g.Id("x").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: r.Decl})))
+			g.List(jen.Id("ok"), jen.Err()).Op(":=").Qual(runtimePath, "DecodeResult").Call(jen.Id("result"), jen.Lit(r.Type), jen.Id("x"))
+			g.If(jen.Op("!").Id("ok").Op("||").Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
+			if isUnion(r.Decl) {
+				g.Return(jen.Id("x").Dot("V"), jen.Nil())
+				return
 			}
-			return %s, nil
-		}`, r.Decl.Name, messageType(r.Decl), valueType(&ir.Ref{Decl: r.Decl}), r.Type, result)
+			g.Return(jen.Id("x"), jen.Nil())
+		})
 	}
 }

@@ -7,9 +7,12 @@ import (
 	"go/token"
 	"go/types"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -18,10 +21,10 @@ import (
 // revision again under a name without a date. The files of the revision's package are its
 // input, so that it follows whatever they declare.
 func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, error) {
-	n := &newest{pkg: r.Package, texts: map[string]*code.Writer{}}
-	n.file("doc.go")
-	newServer(n.file("server.go"))
-	connect(n.file("connect.go"))
+	n := &newest{pkg: r.Package, path: PackagePath(r.Package), files: map[string]*jen.File{}}
+	n.packageDoc(n.file("doc.go"), r.ID)
+	n.newServer(n.file("server.go"))
+	n.connect(n.file("connect.go"))
 	for _, f := range revision {
 		if err := n.declare(path.Base(f.Path), f.Content); err != nil {
 			return nil, fmt.Errorf("%s: package mcp: %w", f.Path, err)
@@ -29,13 +32,7 @@ func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, er
 	}
 	var out []files.File
 	for _, name := range n.names {
-		file := code.File{Package: "mcp", Source: "spec/pins.json", Also: []string{PackagePath(r.Package)}}
-		if name == "doc.go" {
-			file.Doc = "Package mcp is a revision of the Model Context Protocol under a name without a date, and servers and clients that speak every revision.\n\n" +
-				"Its types, constants and functions are those of package " + n.pkg + ", for revision " + r.ID + ". A later version of this package may have those of a newer revision. Code that uses this package may then need changes, and its messages may have new members.\n\n" +
-				"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision."
-		}
-		text, err := file.Render(n.texts[name].String())
+		text, err := rendered(n.files[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", dir, name, err)
 		}
@@ -46,32 +43,57 @@ func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, er
 
 // newest renders the files of package mcp.
 type newest struct {
-	pkg   string // of the revision's package
-	texts map[string]*code.Writer
-	names []string // of files, in the order in which they were created
+	pkg, path string // of the revision's package
+	files     map[string]*jen.File
+	names     []string // of files, in the order in which they were created
 }
 
-// file returns the text of the file with a name, creating it on first use.
-func (n *newest) file(name string) *code.Writer {
-	if n.texts[name] == nil {
-		n.texts[name] = new(code.Writer)
-		n.names = append(n.names, name)
+// file returns the file with a name, creating it on first use.
+func (n *newest) file(name string) *jen.File {
+	if f := n.files[name]; f != nil {
+		return f
 	}
-	return n.texts[name]
+	f := newFile("mcp", "spec/pins.json")
+	n.files[name] = f
+	n.names = append(n.names, name)
+	return f
+}
+
+func (n *newest) packageDoc(f *jen.File, revision string) {
+	for i, text := range []string{
+		"Package mcp is a revision of the Model Context Protocol under a name without a date, and servers and clients that speak every revision.",
+		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". A later version of this package may have those of a newer revision. Code that uses this package may then need changes, and its messages may have new members.",
+		"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision.",
+	} {
+		if i > 0 {
+			f.PackageComment("//")
+		}
+		f.PackageComment(commentText(text))
+	}
 }
 
 // newServer renders NewServer and its options.
-func newServer(w *code.Writer) {
-	w.Doc("ServerOptions configure a server.")
-	w.P("type ServerOptions = runtime.ServerOptions")
-	w.Doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.")
-	w.P("func NewServer(options ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn compat.NewServer(BindBase(), options, items...)\n}")
+func (n *newest) newServer(f *jen.File) {
+	f.Add(doc("ServerOptions configure a server."))
+	f.Type().Id("ServerOptions").Op("=").Qual(runtimePath, "ServerOptions")
+	f.Line()
+	f.Add(doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
+	f.Func().Id("NewServer").Params(
+		jen.Id("options").Id("ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
+	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
+		jen.Return(jen.Qual(compatPath, "NewServer").Call(jen.Id("BindBase").Call(), jen.Id("options"), jen.Id("items").Op("..."))),
+	)
 }
 
 // connect renders Connect.
-func connect(w *code.Writer) {
-	w.Doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.")
-	w.P("func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {\nreturn compat.Connect(ctx, transport, options)\n}\n")
+func (n *newest) connect(f *jen.File) {
+	f.Add(doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it."))
+	f.Func().Id("Connect").Params(
+		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Id("ClientOptions"),
+	).Params(jen.Op("*").Id("Session"), jen.Error()).Block(
+		jen.Return(jen.Qual(compatPath, "Connect").Call(jen.Id("ctx"), jen.Id("transport"), jen.Id("options"))),
+	)
+	f.Line()
 }
 
 // declare renders the exported declarations of a file of the revision's package.
@@ -80,11 +102,23 @@ func (n *newest) declare(name string, src []byte) error {
 	if err != nil {
 		return err
 	}
+	imports := map[string]string{}
+	for _, spec := range file.Imports {
+		p, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			return err
+		}
+		local := path.Base(p)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		imports[local] = p
+	}
 	for _, decl := range file.Decls {
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			if decl.Recv == nil && decl.Name.IsExported() {
-				err = n.function(name, decl)
+				err = n.function(name, decl, imports)
 			}
 		case *ast.GenDecl:
 			err = n.general(name, decl)
@@ -98,7 +132,7 @@ func (n *newest) declare(name string, src []byte) error {
 
 // general renders declarations of types, constants and variables.
 func (n *newest) general(name string, decl *ast.GenDecl) error {
-	specs := ""
+	var specs []jen.Code
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
@@ -108,104 +142,146 @@ func (n *newest) general(name string, decl *ast.GenDecl) error {
 			if spec.TypeParams != nil {
 				return fmt.Errorf("type %s has type parameters", spec.Name.Name)
 			}
-			specs += n.same(spec.Name.Name, spec.Doc, spec.Comment, decl)
+			specs = append(specs, n.same(spec.Name.Name, spec.Doc, spec.Comment, decl))
 		case *ast.ValueSpec:
 			for _, id := range spec.Names {
 				if id.IsExported() {
-					specs += n.same(id.Name, spec.Doc, spec.Comment, decl)
+					specs = append(specs, n.same(id.Name, spec.Doc, spec.Comment, decl))
 				}
 			}
 		}
 	}
-	switch {
-	case specs == "":
-	case decl.Lparen.IsValid():
-		n.file(name).P("%s (\n%s)\n", decl.Tok, specs)
-	default:
-		n.file(name).P("%s%s %s", comment(decl.Doc), decl.Tok, specs)
+	if len(specs) == 0 {
+		return nil
 	}
+	f := n.file(name)
+	if decl.Lparen.IsValid() {
+		f.Op(decl.Tok.String()).Defs(specs...)
+	} else {
+		f.Add(comment(decl.Doc)).Line().Op(decl.Tok.String()).Add(specs[0])
+	}
+	f.Line()
 	return nil
 }
 
 // same renders the specification that makes a name the same as in the revision's package.
-func (n *newest) same(name string, above, beside *ast.CommentGroup, decl *ast.GenDecl) string {
-	about := ""
-	if decl.Lparen.IsValid() {
-		if above == nil {
-			above = beside
-		}
-		about = comment(above)
+func (n *newest) same(name string, above, beside *ast.CommentGroup, decl *ast.GenDecl) jen.Code {
+	spec := jen.Id(name).Op("=").Qual(n.path, name)
+	switch {
+	case !decl.Lparen.IsValid():
+		return spec
+	case above != nil:
+		return comment(above).Line().Add(spec)
+	case beside != nil:
+		return comment(beside).Line().Add(spec)
 	}
-	return fmt.Sprintf("%s%s = %s.%[2]s\n", about, name, n.pkg)
+	return spec
 }
 
 // function renders a function that calls the one of the revision's package.
-func (n *newest) function(name string, decl *ast.FuncDecl) error {
+func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]string) error {
 	if decl.Type.TypeParams != nil {
 		return fmt.Errorf("function %s has type parameters", decl.Name.Name)
 	}
-	var args []string
-	signature := *decl.Type
-	signature.Params = &ast.FieldList{}
-	for i, field := range decl.Type.Params.List {
-		field := *field
-		if len(field.Names) == 0 {
-			field.Names = []*ast.Ident{ast.NewIdent(fmt.Sprintf("p%d", i))}
+	var params, args, results []jen.Code
+	for _, field := range decl.Type.Params.List {
+		typ, err := signatureType(field.Type, imports)
+		if err != nil {
+			return fmt.Errorf("function %s: %w", decl.Name.Name, err)
 		}
-		for _, id := range field.Names {
-			arg := id.Name
+		names := field.Names
+		if len(names) == 0 {
+			names = []*ast.Ident{ast.NewIdent(fmt.Sprintf("p%d", len(params)))}
+		}
+		for _, id := range names {
+			params = append(params, jen.Id(id.Name).Add(typ))
+			arg := jen.Id(id.Name)
 			if _, ok := field.Type.(*ast.Ellipsis); ok {
-				arg += "..."
+				arg.Op("...")
 			}
 			args = append(args, arg)
 		}
-		signature.Params.List = append(signature.Params.List, &field)
 	}
-	if unknown := unrepeatable(&signature); unknown != "" {
-		return fmt.Errorf("function %s: its signature has a type that cannot be repeated in another package: %s", decl.Name.Name, unknown)
-	}
-	returns := ""
 	if decl.Type.Results != nil {
-		returns = "return "
+		for _, field := range decl.Type.Results.List {
+			typ, err := signatureType(field.Type, imports)
+			if err != nil {
+				return fmt.Errorf("function %s: %w", decl.Name.Name, err)
+			}
+			for range max(len(field.Names), 1) {
+				results = append(results, typ)
+			}
+		}
 	}
-	n.file(name).P("%sfunc %[2]s%s {\n%s%s.%[2]s(%[6]s)\n}\n", comment(decl.Doc), decl.Name.Name, strings.TrimPrefix(types.ExprString(&signature), "func"), returns, n.pkg, code.List(args...))
+	call := jen.Qual(n.path, decl.Name.Name).Call(args...)
+	if len(results) > 0 {
+		call = jen.Return(call)
+	}
+	f := n.file(name)
+	f.Add(comment(decl.Doc))
+	f.Func().Id(decl.Name.Name).Params(params...).Params(results...).Block(call)
+	f.Line()
 	return nil
 }
 
-// unrepeatable returns a type of a signature that another package cannot name, or "". Exported types of the revision's
-// package are types of package mcp too.
-func unrepeatable(signature *ast.FuncType) (found string) {
-	ast.Inspect(signature, func(node ast.Node) bool {
-		switch node := node.(type) {
-		case *ast.SelectorExpr:
-			return false
-		case *ast.StructType, *ast.InterfaceType, *ast.FuncType:
-			if node != signature {
-				found = types.ExprString(node.(ast.Expr))
-			}
-		case *ast.Field:
-			ast.Inspect(node.Type, func(of ast.Node) bool {
-				if id, ok := of.(*ast.Ident); ok && !id.IsExported() && types.Universe.Lookup(id.Name) == nil {
-					found = id.Name
-				}
-				_, qualified := of.(*ast.SelectorExpr)
-				return !qualified
-			})
-			return false
+// signatureType renders a type of a signature. Exported types of the revision's package are types
+// of package mcp too.
+func signatureType(e ast.Expr, imports map[string]string) (*jen.Statement, error) {
+	in := func(build func(*jen.Statement) *jen.Statement, of ast.Expr) (*jen.Statement, error) {
+		t, err := signatureType(of, imports)
+		if err != nil {
+			return nil, err
 		}
-		return true
-	})
-	return found
+		return build(t), nil
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		if e.IsExported() || types.Universe.Lookup(e.Name) != nil {
+			return jen.Id(e.Name), nil
+		}
+	case *ast.SelectorExpr:
+		if pkg, ok := e.X.(*ast.Ident); ok && imports[pkg.Name] != "" {
+			return jen.Qual(imports[pkg.Name], e.Sel.Name), nil
+		}
+	case *ast.StarExpr:
+		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("*").Add(t) }, e.X)
+	case *ast.Ellipsis:
+		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("...").Add(t) }, e.Elt)
+	case *ast.ArrayType:
+		if e.Len == nil {
+			return in(func(t *jen.Statement) *jen.Statement { return jen.Index().Add(t) }, e.Elt)
+		}
+	case *ast.IndexExpr:
+		of, err := signatureType(e.Index, imports)
+		if err != nil {
+			return nil, err
+		}
+		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of) }, e.X)
+	case *ast.IndexListExpr:
+		var of []jen.Code
+		for _, index := range e.Indices {
+			t, err := signatureType(index, imports)
+			if err != nil {
+				return nil, err
+			}
+			of = append(of, t)
+		}
+		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of...) }, e.X)
+	}
+	return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
 }
 
 // comment renders a comment unchanged.
-func comment(group *ast.CommentGroup) string {
+func comment(group *ast.CommentGroup) *jen.Statement {
 	if group == nil {
-		return ""
+		return jen.Null()
 	}
-	lines := ""
-	for _, c := range group.List {
-		lines += c.Text + "\n"
-	}
-	return lines
+	lines := slices.Collect(func(yield func(string) bool) {
+		for _, c := range group.List {
+			if !yield(c.Text) {
+				return
+			}
+		}
+	})
+	return jen.Comment(strings.Join(lines, "\n"))
 }

@@ -3,10 +3,10 @@ package emit
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -62,29 +62,31 @@ func (e *emitter) checks() error {
 	if err != nil {
 		return err
 	}
-	var patterns []string
+	var patterns []jen.Code
 	for _, source := range e.rules.order {
 		value, ok := check.Pattern(source)
 		if !ok {
-			return fmt.Errorf("%s: %q is not a regular expression", e.file.Source, source)
+			return fmt.Errorf("%s: %q is not a regular expression", e.header, source)
 		}
-		patterns = append(patterns, "var "+e.rules.patterns[source]+" = "+value+"\n")
+		patterns = append(patterns, jen.Var().Id(e.rules.patterns[source]).Op("=").Add(value))
 	}
 	if all = slices.Concat(patterns, all); len(all) == 0 {
 		return nil
 	}
 	e.sources = append(e.sources, Source{
-		Name: e.prefix + "checks" + e.suffix, File: e.file, Items: len(all),
-		Fill: func(w *code.Writer, first, end int) { w.P("%s", strings.Join(all[first:end], "\n")) },
+		Name: e.prefix + "checks" + e.suffix, New: e.newFile, Items: len(all),
+		Fill: func(f *jen.File, first, end int) {
+			for _, d := range all[first:end] {
+				f.Line().Add(d)
+			}
+		},
 	})
 	return nil
 }
 
 // obey renders the check of a value by the rules of its declaration.
-func (e *emitter) obey(d *ir.Decl, value string) string {
-	calls := ""
+func (e *emitter) obey(g *jen.Group, d *ir.Decl, value jen.Code) {
 	for _, pointer := range d.Rules {
-		calls += fmt.Sprintf("schema.Collect(c, %s, %s)\n", value, e.rules.funcs[pointer])
+		g.Qual(schemaPath, "Collect").Call(jen.Id("c"), value, jen.Id(e.rules.funcs[pointer]))
 	}
-	return calls
 }

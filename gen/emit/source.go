@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/files"
 )
 
@@ -25,12 +27,13 @@ const (
 type Source struct {
 	// Name is the path of the file. Further files are numbered: a_2.gen.go after a.gen.go.
 	Name string
-	code.File
+	// New returns a file without declarations.
+	New func() *jen.File
 	// Items is the number of parts of the content that may be in different files.
 	Items int
 	// Fill adds the items from first up to but not including end to a file. A source without
 	// items has one file, too.
-	Fill func(w *code.Writer, first, end int)
+	Fill func(f *jen.File, first, end int)
 }
 
 // Render renders sources in parallel. The files are in the order of their sources.
@@ -67,9 +70,9 @@ type part struct {
 
 // render renders a part. It divides the part if it turns out to be too long.
 func (p part) render() ([][]byte, error) {
-	var w code.Writer
-	p.source.Fill(&w, p.first, p.end)
-	text, err := p.source.File.Render(w.String())
+	f := p.source.New()
+	p.source.Fill(f, p.first, p.end)
+	text, err := rendered(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.source.Name, err)
 	}
@@ -101,4 +104,55 @@ func Parallel(n int, f func(i int)) {
 		})
 	}
 	all.Wait()
+}
+
+// rendered returns the text of a file. Its imports are those of the standard library, and then all others, without
+// names that repeat the end of a path.
+func rendered(f *jen.File) ([]byte, error) {
+	var text bytes.Buffer
+	if err := f.Render(&text); err != nil {
+		return nil, err
+	}
+	before, rest, ok := strings.Cut(text.String(), "\nimport ")
+	if !ok {
+		return text.Bytes(), nil
+	}
+	list, after, _ := strings.Cut(rest, "\n")
+	if list == "(" {
+		list, after, _ = strings.Cut(after, ")\n")
+	}
+	var standard, other []string
+	for line := range strings.Lines(list) {
+		line = strings.TrimSpace(line)
+		name, quoted, named := strings.Cut(line, " ")
+		if named && strings.HasSuffix(quoted, "/"+name+`"`) {
+			line = quoted
+		}
+		if first, _, _ := strings.Cut(line[strings.IndexByte(line, '"')+1:], "/"); strings.Contains(first, ".") {
+			other = append(other, line)
+		} else {
+			standard = append(standard, line)
+		}
+	}
+	var out bytes.Buffer
+	out.WriteString(before)
+	out.WriteString("\nimport ")
+	switch {
+	case len(standard)+len(other) == 1:
+		out.WriteString(slices.Concat(standard, other)[0] + "\n")
+	default:
+		out.WriteString("(\n")
+		for _, line := range standard {
+			out.WriteString("\t" + line + "\n")
+		}
+		if standard != nil && other != nil {
+			out.WriteByte('\n')
+		}
+		for _, line := range other {
+			out.WriteString("\t" + line + "\n")
+		}
+		out.WriteString(")\n")
+	}
+	out.WriteString(after)
+	return out.Bytes(), nil
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
 )
 
 // TestRender checks that long sources are divided and that nothing is lost or reordered.
 func TestRender(t *testing.T) {
 	const items = 1000
 	list, err := Render(
-		Source{Name: "p/a.gen.go", File: code.File{Package: "p", Source: "test"}, Items: items,
-			Fill: func(w *code.Writer, first, end int) {
+		Source{Name: "p/a.gen.go", New: func() *jen.File { return newFile("p", "test") }, Items: items,
+			Fill: func(f *jen.File, first, end int) {
 				for i := first; i < end; i++ {
-					w.P("func item%d() {\nreturn\nreturn\nreturn\nreturn\nreturn\n}\n", i)
+					f.Func().Id(fmt.Sprint("item", i)).Params().Block(jen.Return(), jen.Return(), jen.Return(), jen.Return(), jen.Return())
+					f.Line()
 				}
 			}},
-		Source{Name: "p/empty.go", File: code.File{Package: "p", Source: "test"}, Fill: func(*code.Writer, int, int) {}},
+		Source{Name: "p/empty.go", New: func() *jen.File { return newFile("p", "test") }, Fill: func(*jen.File, int, int) {}},
 	)
 	if err != nil {
 		t.Fatal(err)

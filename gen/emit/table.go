@@ -5,7 +5,8 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -67,27 +68,32 @@ func Extension(rev *ir.Revision) runtime.Extension {
 }
 
 // row renders a struct as a composite literal without its type and its zero fields.
-func row(of any) string {
-	fields := code.Fields{}
+func row(of any) jen.Code {
+	fields := jen.Dict{}
 	v := reflect.ValueOf(of)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {
 			continue
 		}
-		name := v.Type().Field(i).Name
+		name := jen.Id(v.Type().Field(i).Name)
 		switch value := v.Field(i).Interface().(type) {
 		case jsonrpc.Kind:
-			fields[name] = map[jsonrpc.Kind]string{jsonrpc.Request: "jsonrpc.Request", jsonrpc.Notification: "jsonrpc.Notification"}[value]
+			fields[name] = jen.Qual(jsonrpcPath, map[jsonrpc.Kind]string{jsonrpc.Request: "Request", jsonrpc.Notification: "Notification"}[value])
 		case runtime.Direction:
-			fields[name] = map[runtime.Direction]string{
-				runtime.ToServer: "runtime.ToServer", runtime.ToClient: "runtime.ToClient", runtime.ToServer | runtime.ToClient: "runtime.ToServer | runtime.ToClient"}[value]
+			fields[name] = jen.Qual(runtimePath, "ToClient")
+			if value&runtime.ToServer != 0 {
+				fields[name] = jen.Qual(runtimePath, "ToServer")
+			}
+			if value == runtime.ToServer|runtime.ToClient {
+				fields[name] = jen.Qual(runtimePath, "ToServer").Op("|").Qual(runtimePath, "ToClient")
+			}
 		case []int64:
-			fields[name] = "errorCodes"
+			fields[name] = jen.Id("errorCodes")
 		case []string:
-			fields[name] = code.Strings(value)
+			fields[name] = literals(value)
 		default:
-			fields[name] = code.Literal(value)
+			fields[name] = jen.Lit(value)
 		}
 	}
-	return fields.String()
+	return jen.Values(fields)
 }

@@ -6,73 +6,68 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // types renders the types of declarations.
-func (e *emitter) types(w *code.Writer, decls []*ir.Decl) {
+func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
-		w.P("")
+		f.Line()
 		if d.Message {
-			message(w, d)
+			message(f, d)
 			continue
 		}
 		if d.Same != "" {
-			e.same(w, d)
+			e.same(f, d)
 			continue
 		}
 		if u, ok := d.Type.(*ir.Union); ok {
-			e.union(w, d, u)
+			e.union(f, d, u)
 			continue
 		}
-		w.WriteString(code.Comment(d.Doc + deprecation(d.Deprecated)))
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
 		switch t := d.Type.(type) {
 		case *ir.Object:
-			fields := e.structFields(t)
-			if fields != "" {
-				fields = "\n" + fields
-			}
-			w.P("type %s struct {%s}", d.Name, fields)
-			e.marks(w, d)
+			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
+			e.marks(f, d)
 		case *ir.Enum:
-			e.enum(w, d, t)
+			e.enum(f, d, t)
 		default:
 			if isAlias(d) {
-				w.P("type %s = %s", d.Name, goType(t))
+				f.Type().Id(d.Name).Op("=").Add(goType(t))
 				if len(d.Constants) > 0 {
-					constants(w, d, d.Constants)
+					constants(f, d, d.Constants)
 				}
 				continue
 			}
-			if embeds(d) {
-				w.P("type %s struct {\n%s\n}", d.Name, goType(t))
-			} else {
-				w.P("type %s %s", d.Name, goType(t))
-			}
+			f.Type().Id(d.Name).Add(declaredType(d))
 			if m, ok := d.Type.(*ir.Map); ok {
-				mapMethods(w, d.Name, m)
+				mapMethods(f, d.Name, m)
 			}
-			e.marks(w, d)
+			e.marks(f, d)
 		}
 	}
 }
 
-func (e *emitter) structFields(o *ir.Object) string {
-	var w code.Writer
+func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		w.P("%s%s %s `json:%q`", code.Comment(fieldText(f)+deprecation(f.Deprecated)), f.Go, fieldType(f), tag(f))
+		g.Add(doc(fieldText(f) + deprecation(f.Deprecated)))
+		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
-	none := func(text, name, of string) { w.P("%s%s %s `json:\"-\"`", code.Comment(text), name, of) }
+	none := map[string]string{"json": "-"}
 	if o.Additional != nil {
-		none("Additional holds the other members in their order.", "Additional", goType(&ir.Map{Elem: o.Additional}))
+		g.Add(doc("Additional holds the other members in their order."))
+		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
 	} else if e.hasExtra(o) {
-		none(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin), "Extra", "wire.Members")
+		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
+		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
-		none(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin), "Other", "wire.Raw")
+		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
+		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
-	return w.String()
 }
 
 // hasExtra reports whether the members that no field has are kept. Those of a closed object are refused before it is
@@ -131,13 +126,13 @@ func tag(f *ir.Field) string {
 // in all other types, the zero value means absent. For a nullable member, the zero value
 // means null. A member that is both optional and nullable is a wire.Optional, which has a
 // state for each.
-func fieldType(f *ir.Field) string {
+func fieldType(f *ir.Field) jen.Code {
 	base := goType(f.Base())
 	switch {
 	case isOptional(f):
-		return "wire.Optional[" + base + "]"
+		return jen.Qual(wirePath, "Optional").Types(base)
 	case byPointer(f):
-		return "*" + base
+		return jen.Op("*").Add(base)
 	}
 	return base
 }
@@ -162,43 +157,48 @@ func needsPointer(t ir.Type) bool {
 }
 
 // goType renders the type of a value that is always present.
-func goType(t ir.Type) string {
+func goType(t ir.Type) jen.Code {
 	switch t := t.(type) {
 	case *ir.String:
-		return "string"
+		return jen.String()
 	case *ir.Integer:
 		if t.Exact {
-			return "wire.Integer"
+			return jen.Qual(wirePath, "Integer")
 		}
-		return "int64"
+		return jen.Int64()
 	case *ir.Number:
-		return "float64"
+		return jen.Float64()
 	case *ir.Boolean:
-		return "bool"
+		return jen.Bool()
 	case *ir.Time:
-		return "time.Time"
+		return jen.Qual("time", "Time")
 	case *ir.Scalar:
-		if t.ID {
-			return "wire.ID"
-		}
-		return "wire.Scalar"
+		return jen.Qual(wirePath, scalarName(t))
 	case *ir.Any:
-		return "wire.Raw"
+		return jen.Qual(wirePath, "Raw")
 	case *ir.Open:
-		return "wire.Object"
+		return jen.Qual(wirePath, "Object")
 	case *ir.Array:
-		return "[]" + goType(t.Elem)
+		return jen.Index().Add(goType(t.Elem))
 	case *ir.Map:
-		return "wire.Map[" + goType(t.Elem) + "]"
+		return jen.Qual(wirePath, "Map").Types(goType(t.Elem))
 	case *ir.Nullable:
 		if needsPointer(t.Elem) {
-			return "*" + goType(t.Elem)
+			return jen.Op("*").Add(goType(t.Elem))
 		}
 		return goType(t.Elem)
 	case *ir.Ref:
 		return declName(t.Decl)
 	}
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
+}
+
+// scalarName names the type of package wire that holds a scalar.
+func scalarName(t *ir.Scalar) string {
+	if t.ID {
+		return "ID"
+	}
+	return "Scalar"
 }
 
 // isAlias reports whether a declaration is another name for a type that has the codec
@@ -223,42 +223,55 @@ func embeds(d *ir.Decl) bool {
 	return false
 }
 
+func declaredType(d *ir.Decl) jen.Code {
+	if embeds(d) {
+		return jen.Struct(goType(d.Type))
+	}
+	return goType(d.Type)
+}
+
 // mapMethods renders the methods of wire.Map for a declared map.
-func mapMethods(w *code.Writer, name string, m *ir.Map) {
-	whole, elem := goType(m), goType(m.Elem)
-	w.Doc("Get returns the value of the named member and reports whether there is one.")
-	w.P("func (x %s) Get(name string) (%s, bool) {\nreturn %s(x).Get(name)\n}", name, elem, whole)
-	w.Doc("Set sets the value of the named member. It appends the member if there is none.")
-	w.P("func (x *%s) Set(name string, value %s) {\n(*%s)(x).Set(name, value)\n}", name, elem, whole)
-	w.Doc("Delete removes the named member, if there is one.")
-	w.P("func (x *%s) Delete(name string) {\n(*%s)(x).Delete(name)\n}", name, whole)
-	w.Doc("Len returns the number of members.")
-	w.P("func (x %s) Len() int {\nreturn len(x)\n}", name)
-	w.Doc("All returns an iterator over the names and values of the members, in their order.")
-	w.P("func (x %s) All() iter.Seq2[string, %s] {\nreturn %s(x).All()\n}", name, elem, whole)
+func mapMethods(f *jen.File, name string, m *ir.Map) {
+	whole := jen.Add(goType(m)).Call(jen.Id("x"))
+	pointed := jen.Parens(jen.Op("*").Add(goType(m))).Call(jen.Id("x"))
+	value, pointer := jen.Id("x").Id(name), jen.Id("x").Op("*").Id(name)
+	f.Line().Add(doc("Get returns the value of the named member and reports whether there is one."))
+	f.Func().Params(value).Id("Get").Params(jen.Id("name").String()).Params(jen.Add(goType(m.Elem)), jen.Bool()).Block(
+		jen.Return(jen.Add(whole).Dot("Get").Call(jen.Id("name"))))
+	f.Line().Add(doc("Set sets the value of the named member. It appends the member if there is none."))
+	f.Func().Params(pointer).Id("Set").Params(jen.Id("name").String(), jen.Id("value").Add(goType(m.Elem))).Block(
+		jen.Add(pointed).Dot("Set").Call(jen.Id("name"), jen.Id("value")))
+	f.Line().Add(doc("Delete removes the named member, if there is one."))
+	f.Func().Params(pointer).Id("Delete").Params(jen.Id("name").String()).Block(
+		jen.Add(pointed).Dot("Delete").Call(jen.Id("name")))
+	f.Line().Add(doc("Len returns the number of members."))
+	f.Func().Params(value).Id("Len").Params().Int().Block(jen.Return(jen.Len(jen.Id("x"))))
+	f.Line().Add(doc("All returns an iterator over the names and values of the members, in their order."))
+	f.Func().Params(value).Id("All").Params().Qual("iter", "Seq2").Types(jen.String(), goType(m.Elem)).Block(
+		jen.Return(jen.Add(whole).Dot("All").Call()))
 }
 
 // marks renders the methods that make a declaration a variant of its unions.
-func (e *emitter) marks(w *code.Writer, d *ir.Decl) {
+func (e *emitter) marks(f *jen.File, d *ir.Decl) {
 	if e.marksAtUnion {
 		return
 	}
 	for _, u := range d.Unions {
-		mark(w, d, u)
+		mark(f, d, u)
 	}
 }
 
 // mark renders the method that makes a declaration a variant of a union.
-func mark(w *code.Writer, d, union *ir.Decl) {
-	receiver := d.Name
+func mark(f *jen.File, d, union *ir.Decl) {
+	receiver := jen.Id(d.Name)
 	if _, ok := d.Type.(*ir.Object); ok {
-		receiver = "*" + receiver
+		receiver = jen.Op("*").Id(d.Name)
 	}
-	w.P("")
+	f.Line()
 	if union.Type.(*ir.Union).Box {
-		w.WriteString(code.Comment(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
+		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
 	}
-	w.P("func (%s) %s() {}", receiver, markName(union))
+	f.Func().Params(receiver).Id(markName(union)).Params().Block()
 }
 
 // markName names the method that marks the variants of a union. It is exported if the union has a box, because
@@ -270,28 +283,38 @@ func markName(u *ir.Decl) string {
 	return "is" + u.Name
 }
 
-func (e *emitter) enum(w *code.Writer, d *ir.Decl, t *ir.Enum) {
-	w.P("type %s string", d.Name)
-	constants(w, d, t.Values)
+func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
+	f.Type().Id(d.Name).String()
+	constants(f, d, t.Values)
 	if e.known {
-		names := make([]string, len(t.Values))
-		for i, v := range t.Values {
-			names[i] = v.Go
-		}
-		w.Doc("Known reports whether %s defines the value.", e.origin)
-		w.P("func (x %s) Known() bool {\nswitch x {\ncase %s:\nreturn true\n}\nreturn false\n}", d.Name, code.List(names...))
+		f.Line()
+		f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
+		f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
+			jen.Switch(jen.Id("x")).Block(
+				jen.CaseFunc(func(g *jen.Group) {
+					for _, v := range t.Values {
+						g.Id(v.Go)
+					}
+				}).Block(jen.Return(jen.True())),
+			),
+			jen.Return(jen.False()),
+		)
 	}
-	e.marks(w, d)
+	e.marks(f, d)
 }
 
 // constants renders the constants of an enum.
-func constants(w *code.Writer, d *ir.Decl, values []ir.EnumValue) {
-	w.Doc("The values of %s.", d.Name)
-	w.P("const (")
-	for _, v := range values {
-		w.P("%s%s %s = %q", code.Comment(v.Doc+deprecation(v.Deprecated)), v.Go, d.Name, v.Wire)
-	}
-	w.P(")")
+func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
+	f.Line()
+	f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
+	f.Const().DefsFunc(func(g *jen.Group) {
+		for _, v := range values {
+			if text := v.Doc + deprecation(v.Deprecated); text != "" {
+				g.Add(doc(text))
+			}
+			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
+		}
+	})
 }
 
 // unknown describes the values that a union's unknown variant holds.
@@ -303,25 +326,31 @@ func (e *emitter) unknown(t *ir.Union) string {
 }
 
 // same renders the names of a type that a newer revision declares.
-func (e *emitter) same(w *code.Writer, d *ir.Decl) {
-	alias := func(text, name string) { w.P("%stype %s = %s", code.Comment(text), name, in(d.Same, name)) }
+func (e *emitter) same(f *jen.File, d *ir.Decl) {
+	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
 	switch t := d.Type.(type) {
 	case *ir.Union:
-		alias(e.unionText(d, t), d.Name)
+		f.Add(doc(e.unionText(d, t)))
+		f.Type().Add(name(d.Name))
 		if !t.Context {
-			w.P("")
-			alias(e.unknownText(d), "Unknown"+d.Name)
+			f.Line()
+			f.Add(doc(e.unknownText(d)))
+			f.Type().Add(name("Unknown" + d.Name))
 		}
 	case *ir.Enum:
-		alias(d.Doc+deprecation(d.Deprecated), d.Name)
-		w.Doc("The values of %s.", d.Name)
-		w.P("const (")
-		for _, v := range t.Values {
-			w.P("%s%s = %s", code.Comment(v.Doc+deprecation(v.Deprecated)), v.Go, in(d.Same, v.Go))
-		}
-		w.P(")")
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Type().Add(name(d.Name))
+		f.Line()
+		f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
+		f.Const().DefsFunc(func(g *jen.Group) {
+			for _, v := range t.Values {
+				g.Add(doc(v.Doc + deprecation(v.Deprecated)))
+				g.Add(name(v.Go))
+			}
+		})
 	default:
-		alias(d.Doc+deprecation(d.Deprecated), d.Name)
+		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Type().Add(name(d.Name))
 	}
 }
 
@@ -349,27 +378,34 @@ func (e *emitter) unknownText(d *ir.Decl) string {
 	return fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)
 }
 
-func (e *emitter) union(w *code.Writer, d *ir.Decl, t *ir.Union) {
-	w.P("%stype %s interface {", code.Comment(e.unionText(d, t)), d.Name)
-	if d.Direction.Encodes() {
-		w.P("wire.Appender")
-	}
-	if t.Box {
-		w.P("// %s marks the variants.", markName(d))
-	}
-	w.P("%s()\n}", markName(d))
+func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
+	f.Add(doc(e.unionText(d, t)))
+	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
+		if d.Direction.Encodes() {
+			g.Qual(wirePath, "Appender")
+		}
+		if t.Box {
+			g.Add(doc(fmt.Sprintf("%s marks the variants.", markName(d))))
+		}
+		g.Id(markName(d)).Params()
+	})
 	if t.Context {
 		return
 	}
-	w.Doc("%s", e.unknownText(d))
-	w.P("type Unknown%s struct {\n// Raw is the value as received.\nRaw wire.Raw\n}\n", d.Name)
+	f.Line()
+	f.Add(doc(e.unknownText(d)))
+	f.Type().Id("Unknown"+d.Name).Struct(
+		doc("Raw is the value as received."),
+		jen.Id("Raw").Qual(wirePath, "Raw"),
+	)
+	f.Line()
 	if t.Box {
-		w.WriteString(code.Comment(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
+		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
 	}
-	w.P("func (*Unknown%s) %s() {}", d.Name, markName(d))
+	f.Func().Params(jen.Op("*").Id("Unknown" + d.Name)).Id(markName(d)).Params().Block()
 	if e.marksAtUnion {
 		for _, v := range t.Variants {
-			mark(w, v.Decl, d)
+			mark(f, v.Decl, d)
 		}
 	}
 }

@@ -1,10 +1,10 @@
 package skeleton
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
@@ -16,7 +16,7 @@ import (
 // tests renders the tests that every correct implementation passes, with a fake implementation, and the file with
 // their samples.
 func (g *generator) tests() ([]files.File, error) {
-	parts := []part{g.fake, g.testSession, g.testList}
+	parts := []func(*jen.File){g.fake, g.testSession, g.testList}
 	if len(g.pkg.Tools) > 0 {
 		parts = append(parts, g.testTools)
 	}
@@ -24,100 +24,113 @@ func (g *generator) tests() ([]files.File, error) {
 		parts = append(parts, g.itemList)
 	}
 	for _, t := range g.pkg.Tools {
-		parts = append(parts, func(w *code.Writer) { fakeMethod(w, t) })
+		parts = append(parts, func(f *jen.File) { fakeMethod(f, t) })
 	}
 	made, err := g.render(append([]emit.Source{g.whole("contract.gen_test.go", parts...)}, g.itemTests()...)...)
 	return append(made, g.samples()), err
 }
 
 // fake renders the type of the implementation that returns samples.
-func (g *generator) fake(w *code.Writer) {
+func (g *generator) fake(f *jen.File) {
 	implements := "Tools"
 	if len(g.pkg.Items) > 0 {
 		implements = "Service"
 	}
-	w.P("// fake is an implementation of %s for tests, whose methods record that they were called.", implements)
+	f.Comment("fake is an implementation of " + implements + " for tests, whose methods record that they were called.")
 	// The state is a named field, because a tool's method may be called Fake.
-	w.P("type fake struct {\nstate contract.Fake\n}")
+	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
 }
 
 // fakeMethod renders the method of a tool that records its call.
-func fakeMethod(w *code.Writer, t typing.ToolTypes) {
+func fakeMethod(f *jen.File, t typing.ToolTypes) {
 	h := toolHandler(t)
+	zero := jen.Nil()
+	if t.Value != nil {
+		zero = jen.Add(emit.Zero(t.Value))
+	}
 	h.params[0].name = "_"
-	fakeOf(w, h, fmt.Sprintf("%s, f.state.Call(%q)", h.result.zero(), t.Tool.Name))
+	fakeOf(f, h, jen.List(zero, jen.Id("f").Dot("state").Dot("Call").Call(jen.Lit(t.Tool.Name))))
 }
 
 // fakeOf renders a method of the fake implementation.
-func fakeOf(w *code.Writer, h handler, answer string) {
-	w.P("func (f *fake) %s%s {\nreturn %s\n}", h.name, h.signature("_"), answer)
+func fakeOf(f *jen.File, h handler, answer jen.Code) {
+	params := []jen.Code{jen.Id("_").Add(contextType.code())}
+	for _, p := range h.params {
+		params = append(params, jen.Id(p.name).Add(p.code()))
+	}
+	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Params(params...).Params(h.result.code(), jen.Error()).Block(jen.Return(answer))
 }
 
 // testSession renders the function that connects a client with the server. The server has no tasks,
 // because the tests call tools without them.
-func (g *generator) testSession(w *code.Writer) {
-	options := code.Fields{"Name": `"contract"`, "Version": `"1"`, "Logger": "slog.New(slog.DiscardHandler)"} // one of the tests makes a tool panic
-	server := "NewServer(f, runtime.ServerOptions" + options.String() + ")"
+func (g *generator) testSession(f *jen.File) {
+	options := jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{
+		jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1"),
+		jen.Id("Logger"): jen.Qual("log/slog", "New").Call(jen.Qual("log/slog", "DiscardHandler")), // one of the tests makes a tool panic
+	})
+	server := jen.Id("NewServer").Call(jen.Id("f"), options)
 	if g.offersTasks() {
-		server = "mcp.NewServer(runtime.ServerOptions" + options.String() + ", " + g.allItems("f", "") + "...)"
+		server = jen.Qual(mcpPath, "NewServer").Call(options, g.allItems("f").Op("..."))
 	}
-	w.Doc("contractSession returns a session with a server that runs the fake implementation.")
-	w.P(`func contractSession(t *testing.T) (*runtime.Session, *fake) {
-		t.Helper()
-		f := new(fake)
-		server, err := %s
-		if err != nil {
-			t.Fatal(err)
-		}
-		return contract.Session(t, server, generated.ClientBindings()...), f
-	}`, server)
+	f.Add(emit.Comment("contractSession returns a session with a server that runs the fake implementation."))
+	f.Func().Id("contractSession").Params(jen.Id("t").Op("*").Qual("testing", "T")).Params(jen.Op("*").Qual(runtimePath, "Session"), jen.Op("*").Id("fake")).Block(
+		jen.Id("t").Dot("Helper").Call(),
+		jen.Id("f").Op(":=").New(jen.Id("fake")),
+		jen.List(jen.Id("server"), jen.Err()).Op(":=").Add(server),
+		fatal(),
+		jen.Return(jen.Qual(contractPath, "Session").Call(jen.Id("t"), jen.Id("server"), jen.Qual(generatedPath, "ClientBindings").Call().Op("...")), jen.Id("f")),
+	)
 }
 
 // testList renders the test of the list.
-func (g *generator) testList(w *code.Writer) {
-	lists := len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0
-	fake := "_"
-	if lists {
-		fake = "f"
-	}
-	w.Doc("TestContract checks that the server has the list that this package was generated from.")
-	w.P("func TestContract(t *testing.T) {\nsession, %s := contractSession(t)", fake)
-	if lists {
-		w.P("contract.List(t, session, ServerTools(f, tools.Options{}), %q)", g.checksum())
-	}
-	if len(g.pkg.Items) > 0 {
-		w.P("contract.Items(t, session, otherItems)")
-	}
-	w.P("}")
+func (g *generator) testList(f *jen.File) {
+	f.Add(emit.Comment("TestContract checks that the server has the list that this package was generated from."))
+	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
+		lists := len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0
+		fake := "_"
+		if lists {
+			fake = "f"
+		}
+		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
+		if lists {
+			items := jen.Id("ServerTools").Call(jen.Id("f"), jen.Qual(toolsPath, "Options").Values())
+			body.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("session"), items, jen.Lit(g.checksum()))
+		}
+		if len(g.pkg.Items) > 0 {
+			body.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("session"), jen.Id("otherItems"))
+		}
+	})
 }
 
 // testTools renders the test of the tools.
-func (g *generator) testTools(w *code.Writer) {
-	w.P(`// TestContractTools runs the tests of package contract for each tool.
-	func TestContractTools(t *testing.T) {
-		samples := %s
-		for _, tool := range []*tools.Tool%s {
-			t.Run(tool.Name, func(t *testing.T) {
-				session, f := contractSession(t)
-				contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
-			})
-		}
-	}`, readSamples, g.toolNames())
+func (g *generator) testTools(f *jen.File) {
+	f.Comment("TestContractTools runs the tests of package contract for each tool.")
+	f.Func().Id("TestContractTools").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		jen.Id("samples").Op(":=").Add(readSamples()),
+		jen.For(jen.List(jen.Id("_"), jen.Id("tool")).Op(":=").Range().Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
+			for _, t := range g.pkg.Tools {
+				all.Line().Id(toolName(t))
+			}
+			all.Line()
+		})).Block(
+			jen.Id("t").Dot("Run").Call(jen.Id("tool").Dot("Name"), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+				jen.List(jen.Id("session"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
+				jen.Qual(contractPath, "Tool").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id("tool"), jen.Id("samples").Index(jen.Lit("tool ").Op("+").Id("tool").Dot("Name"))),
+			)),
+		),
+	)
 }
 
-// toolNames renders the variables of all tools as elements.
-func (g *generator) toolNames() string {
-	var names []string
-	for _, t := range g.pkg.Tools {
-		names = append(names, toolName(t))
-	}
-	return code.Lines(names)
+func fatal() jen.Code {
+	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
 }
 
 // samplesFile is the name of the file with the samples.
 const samplesFile = "contract.gen.txt"
 
-const readSamples = `contract.ReadSamples(t, "` + samplesFile + `")`
+func readSamples() jen.Code {
+	return jen.Qual(contractPath, "ReadSamples").Call(jen.Id("t"), jen.Lit(samplesFile))
+}
 
 // samples returns the file with the samples of all items. Samples take long to find.
 func (g *generator) samples() files.File {

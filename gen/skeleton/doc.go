@@ -17,7 +17,7 @@
 //
 // The go.mod of a server has mcpgen and what the server links, and its go.sum what go mod tidy would write. The
 // program mcpgen has a mod file of its own, mcpgen.mod, for go tool -modfile=mcpgen.mod mcpgen: a tool line in
-// go.mod would require 13 more modules. The program as a module of its own would not change that, because the
+// go.mod would require 14 more modules. The program as a module of its own would not change that, because the
 // user's module would still require it, and one version for the program and the runtime keeps generated code and
 // runtime together. go run PACKAGE@VERSION needs no file, but cannot run an unpublished checkout and has no checksums.
 //

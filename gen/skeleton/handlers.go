@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -38,12 +39,23 @@ type goType struct {
 	value              ir.Type
 }
 
+func (t goType) code() *jen.Statement {
+	if t.value != nil {
+		return jen.Add(emit.GoType(t.value))
+	}
+	code := jen.Op(t.prefix)
+	if t.path == "" {
+		return code.Id(t.name)
+	}
+	return code.Qual(t.path, t.name)
+}
+
 // String returns the type as files write it that import its package under its own name.
 func (t goType) String() string {
-	switch {
-	case t.value != nil:
-		return emit.GoType(t.value)
-	case t.path == "":
+	if t.value != nil {
+		return t.code().GoString()
+	}
+	if t.path == "" {
 		return t.prefix + t.name
 	}
 	return t.prefix + t.path[strings.LastIndexByte(t.path, '/')+1:] + "." + t.name
@@ -51,6 +63,7 @@ func (t goType) String() string {
 
 // The types of parameters and results that do not depend on the list.
 var (
+	contextType    = goType{path: "context", name: "Context"}
 	stringType     = goType{name: "string"}
 	stringsType    = goType{prefix: "map[string]", name: "string"}
 	contentType    = goType{prefix: "[]", path: mcpPath, name: "ContentBlock"}
@@ -62,7 +75,7 @@ var (
 // zero returns the zero value of the type.
 func (t goType) zero() string {
 	if t.value != nil {
-		return emit.Zero(t.value)
+		return jen.Add(emit.Zero(t.value)).GoString()
 	}
 	return "nil"
 }
@@ -76,22 +89,22 @@ func newHandler(name, kind, item, says string, result goType) handler {
 
 func (h *handler) takes(name string, t goType) { h.params = append(h.params, param{name, t}) }
 
-// signature renders the parameters, of which the first is the context, and the results.
-func (h *handler) signature(ctx string) string {
-	params := []string{ctx + " context.Context"}
+// signature renders the parameters and results.
+func (h *handler) signature() jen.Code {
+	params := []jen.Code{jen.Id("ctx").Add(contextType.code())}
 	for _, p := range h.params {
-		params = append(params, p.name+" "+p.String())
+		params = append(params, jen.Id(p.name).Add(p.code()))
 	}
-	return fmt.Sprintf("(%s) (%s, error)", code.List(params...), h.result)
+	return jen.Params(params...).Params(h.result.code(), jen.Error())
 }
 
 // about renders the doc comment of a method. Does is its verb.
-func (h *handler) about(does string) string {
-	text := fmt.Sprintf("%s %s %s", h.name, does, h.of)
+func (h *handler) about(name, does string) jen.Code {
+	text := fmt.Sprintf("%s %s %s", name, does, h.of)
 	if h.says == "" {
-		return code.Comment(text + ".")
+		return emit.Comment(text + ".")
 	}
-	return code.Comment(text + ": " + h.says)
+	return emit.Comment(text + ": " + h.says)
 }
 
 // toolHandler returns the method of a tool.

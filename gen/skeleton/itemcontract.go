@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
@@ -14,60 +15,102 @@ import (
 func (g *generator) itemTests() []emit.Source {
 	var sources []emit.Source
 	for _, i := range g.pkg.Items {
-		sources = append(sources, g.source(g.itemFile(i)+".gen_test.go", []part{func(w *code.Writer) { itemTest(w, i) }}))
+		f, h := forms[i.Kind], itemHandler(i)
+		sources = append(sources, g.source(g.itemFile(i)+".gen_test.go", []func(*jen.File){func(file *jen.File) {
+			testItem(file, "Test"+f.of+i.Go, h.of, i.Text == nil, func(body *jen.Group) {
+				if i.Text != nil {
+					callContract(body, "StaticText", false, itemName(i), jen.Id(textName(i)))
+					return
+				}
+				args := []jen.Code{jen.Lit(h.name)}
+				if i.Type != nil {
+					args = append(args, jen.Add(readSamples()).Index(jen.Lit(f.noun+" "+i.Key)))
+				}
+				callContract(body, f.of, true, itemName(i), args...)
+				testCompletions(body, i)
+			})
+			if i.Text == nil {
+				fakeItem(file, h)
+			}
+			fakeCompletions(file, i)
+		}}))
 	}
 	return sources
 }
 
-// itemTest renders the test of an item, and the methods of the fake implementation for it.
-func itemTest(w *code.Writer, i typing.ItemTypes) {
-	f, h := forms[i.Kind], itemHandler(i)
-	fake := "f"
-	if i.Text != nil {
-		fake = "_"
-	}
-	w.Doc("Test%s%s runs the tests of package contract for %s.", f.of, i.Go, h.of)
-	w.P("func Test%s%s(t *testing.T) {\nsession, %s := contractSession(t)", f.of, i.Go, fake)
-	if i.Text != nil {
-		w.P("contract.StaticText(t, session, %s, %s)\n}\n", itemName(i), textName(i))
-		return
-	}
-	samples := ""
-	if i.Type != nil {
-		samples = fmt.Sprintf(", %s[%q]", readSamples, f.noun+" "+i.Key)
-	}
-	w.P("contract.%s(t, session, &f.state, %s, %q%s)", f.of, itemName(i), h.name, samples)
-	for _, a := range i.Arguments {
-		switch k := indexOf(i.Completions, a); {
-		case k >= 0:
-			w.P("contract.Completion(t, session, &f.state, %s.Ref(), %q, %q)", itemName(i), a.Name, i.Completions[k].Method)
-		case len(a.Enum) > 0:
-			w.P("contract.Values(t, session, %s.Ref(), %q, %s)", itemName(i), a.Name, code.Strings(a.Enum))
+// fakeState renders the state of the fake implementation.
+func fakeState() jen.Code { return jen.Op("&").Id("f").Dot("state") }
+
+// testItem renders the test of an item. Calls means that the fake implementation has a method
+// for it.
+func testItem(f *jen.File, name, of string, calls bool, add func(*jen.Group)) {
+	f.Add(emit.Comment(fmt.Sprintf("%s runs the tests of package contract for %s.", name, of)))
+	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
+		fake := "_"
+		if calls {
+			fake = "f"
 		}
+		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
+		add(body)
+	})
+	f.Line()
+}
+
+// callContract renders the call of a test of package contract.
+func callContract(body *jen.Group, test string, fake bool, item string, more ...jen.Code) {
+	all := []jen.Code{jen.Id("t"), jen.Id("session")}
+	if fake {
+		all = append(all, fakeState())
 	}
-	w.P("}\n")
-	fakeItem(w, h)
-	for _, c := range i.Completions {
-		fakeOf(w, completionHandler(c, i), fmt.Sprintf("contract.Proposed(&f.state, %q, value, settled)", c.Method))
-		w.P("")
+	body.Qual(contractPath, test).Call(append(append(all, jen.Id(item)), more...)...)
+}
+
+// testCompletions renders the tests of the completion of arguments.
+func testCompletions(body *jen.Group, item typing.ItemTypes) {
+	for _, a := range item.Arguments {
+		args := []jen.Code{jen.Id("t"), jen.Id("session")}
+		ref, name := jen.Id(itemName(item)).Dot("Ref").Call(), jen.Lit(a.Name)
+		switch i := indexOf(item.Completions, a); {
+		case i >= 0:
+			body.Qual(contractPath, "Completion").Call(append(args, fakeState(), ref, name, jen.Lit(item.Completions[i].Method))...)
+		case len(a.Enum) > 0:
+			body.Qual(contractPath, "Values").Call(append(args, ref, name, stringList(a.Enum))...)
+		}
 	}
 }
 
 // fakeItem renders the method of the fake implementation that gets a prompt or reads a resource.
-func fakeItem(w *code.Writer, h handler) {
-	uri := `""`
+func fakeItem(f *jen.File, h handler) {
+	uri := jen.Lit("")
 	h.params = slices.Clone(h.params)
 	for i, p := range h.params {
 		if p.name == "uri" {
-			uri = "uri"
+			uri = jen.Id("uri")
 		} else {
 			h.params[i].name = "_"
 		}
 	}
-	result := "Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}"
+	text := jen.Id("Text").Op(":").Qual(contractPath, "Text")
+	var result jen.Code
 	if h.result == promptType {
-		result = "Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}"
+		message := jen.Values(jen.Id("Role").Op(":").Qual(mcpPath, "RoleUser"), jen.Id("Content").Op(":").Op("&").Qual(mcpPath, "TextContent").Values(text))
+		result = jen.Id("Messages").Op(":").Index().Qual(mcpPath, "PromptMessage").Values(message)
+	} else {
+		content := jen.Op("&").Qual(mcpPath, "TextResourceContents").Values(jen.Id("URI").Op(":").Id("uri"), text)
+		result = jen.Id("Contents").Op(":").Index().Qual(mcpPath, "ResourceContentsUnion").Values(content)
 	}
-	fakeOf(w, h, fmt.Sprintf("contract.Answer(&f.state, %q, %s, &mcp.%s{%s})", h.name, uri, h.result.name, result))
-	w.P("")
+	fakeOf(f, h, jen.Qual(contractPath, "Answer").Call(
+		fakeState(), jen.Lit(h.name), uri, jen.Op("&").Qual(mcpPath, h.result.name).Values(result),
+	))
+	f.Line()
+}
+
+// fakeCompletions renders the methods of the fake implementation that propose values.
+func fakeCompletions(f *jen.File, i typing.ItemTypes) {
+	for _, c := range i.Completions {
+		fakeOf(f, completionHandler(c, i), jen.Qual(contractPath, "Proposed").Call(
+			fakeState(), jen.Lit(c.Method), jen.Id("value"), jen.Id("settled"),
+		))
+		f.Line()
+	}
 }

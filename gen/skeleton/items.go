@@ -3,13 +3,12 @@ package skeleton
 import (
 	"fmt"
 	"slices"
-	"strconv"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
@@ -17,7 +16,7 @@ import (
 // Prompts, resources and templates have files of their own, as tools have.
 
 // itemChecks returns the check functions of each item.
-func (g *generator) itemChecks() ([][]string, error) {
+func (g *generator) itemChecks() ([][]jen.Code, error) {
 	groups := make([]check.Group, len(g.pkg.Items))
 	for k, i := range g.pkg.Items {
 		groups[k] = check.Group{Prefix: "check", At: i.Pointer, Owner: itemHandler(i).of}
@@ -47,7 +46,7 @@ func (g *generator) items() ([]files.File, error) {
 	}
 	var sources []emit.Source
 	for k, i := range g.pkg.Items {
-		parts := append([]part{func(w *code.Writer) { g.item(w, i) }}, declarations(i.Decls, checks[k])...)
+		parts := append([]func(*jen.File){func(f *jen.File) { g.item(f, i) }}, g.declarations(i.Decls, checks[k])...)
 		sources = append(sources, g.source(g.itemFile(i)+".gen.go", parts))
 	}
 	return g.render(sources...)
@@ -56,44 +55,55 @@ func (g *generator) items() ([]files.File, error) {
 // textName returns the name of the constant with the text of a resource.
 func textName(i typing.ItemTypes) string { return "text" + i.Go }
 
+func stringList(all []string) jen.Code {
+	return jen.Index().String().ValuesFunc(func(list *jen.Group) {
+		for _, s := range all {
+			list.Lit(s)
+		}
+	})
+}
+
 // item renders the variable that holds an item, and the client's methods for it.
-func (g *generator) item(w *code.Writer, i typing.ItemTypes) {
+func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	of, h := forms[i.Kind], itemHandler(i)
-	members := code.Fields{of.key: strconv.Quote(i.Key), "Definition": definitionOf(itemName(i))}
+	members := jen.Dict{jen.Id(of.key): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
 	list := func(name string, values []string) {
 		if len(values) > 0 {
-			members[name] = code.Strings(values)
+			members[jen.Id(name)] = stringList(values)
 		}
 	}
 	list("Scopes", i.Scopes)
 	if i.Type != nil && g.serves {
-		members[of.checks] = checkName(i.Type.Name)
+		members[jen.Id(of.checks)] = jen.Id(checkName(i.Type.Name))
 	}
 	if i.Kind == tools.Templates {
 		list("Exploded", argumentsOf(i, func(a *tools.Argument) bool { return a.List }))
 	} else if g.serves { // an empty string leaves these arguments out
 		list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
 	}
-	w.Doc("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)
-	w.P("var %s = &tools.%s%s\n", itemName(i), of.of, members)
+	f.Add(emit.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
+	f.Var().Id(itemName(i)).Op("=").Op("&").Qual(toolsPath, of.of).Values(members)
+	f.Line()
 	switch {
 	case g.serves && i.Text != nil:
-		w.Doc("%s is the content of %s.", textName(i), h.of)
-		w.P("const %s = %s\n", textName(i), text(*i.Text))
+		f.Add(emit.Comment(fmt.Sprintf("%s is the content of %s.", textName(i), h.of)))
+		f.Const().Id(textName(i)).Op("=").Add(text(*i.Text))
+		f.Line()
 	case !g.serves:
-		args := itemName(i) + ", in, "
+		args := []jen.Code{jen.Id(itemName(i)), jen.Id("in")}
 		if i.Kind != tools.Prompts {
 			h.params = h.params[1:] // the URI follows from the item
 		}
 		if i.Type == nil {
-			args = itemName(i) + ".URI, "
+			args = []jen.Code{jen.Id(itemName(i)).Dot("URI")}
 		}
-		clientMethodOf(w, h, of.does, of.call, args)
+		clientMethodOf(f, h, of.does, of.call, append(args, jen.New(jen.Qual(mcpPath, h.result.name)))...)
 		for _, c := range i.Completions {
 			h := completionHandler(c, i)
 			h.result = goType{prefix: "*", path: mcpPath, name: "CompleteResult"}
 			h.says = "Value is the text typed so far, settled the values of other arguments."
-			clientMethodOf(w, h, "requests", "Complete", fmt.Sprintf("%s.Ref(), %q, value, settled, ", itemName(i), c.Argument.Name))
+			clientMethodOf(f, h, "requests", "Complete", jen.Id(itemName(i)).Dot("Ref").Call(),
+				jen.Lit(c.Argument.Name), jen.Id("value"), jen.Id("settled"), jen.New(jen.Qual(mcpPath, h.result.name)))
 		}
 	}
 }
@@ -110,12 +120,16 @@ func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 }
 
 // clientMethodOf renders a method of the client that calls a function of package tools.
-func clientMethodOf(w *code.Writer, h handler, does, call, args string) {
-	w.P("%sfunc (c *Client) %s%s {\nreturn tools.%s(ctx, c.caller, %snew(mcp.%s))\n}\n", h.about(does), h.name, h.signature("ctx"), call, args, h.result.name)
+func clientMethodOf(f *jen.File, h handler, does, call string, args ...jen.Code) {
+	f.Add(h.about(h.name, does))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
+		jen.Return(jen.Qual(toolsPath, call).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller")}, args...)...)),
+	)
+	f.Line()
 }
 
 // itemInterfaces renders the interfaces of prompts and resources, and that of all handlers.
-func (g *generator) itemInterfaces(w *code.Writer) {
+func (g *generator) itemInterfaces(f *jen.File) {
 	for _, i := range []struct {
 		name, about string
 		handlers    []handler
@@ -123,65 +137,70 @@ func (g *generator) itemInterfaces(w *code.Writer) {
 		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", itemHandlers(g.pkg.Items, tools.Prompts)},
 		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", itemHandlers(g.pkg.Items, tools.Resources, tools.Templates)},
 	} {
-		w.Doc("%s has %s", i.name, fmt.Sprintf(i.about, g.Source))
-		w.P("type %s interface {\n%s}\n", i.name, methods(i.handlers))
+		f.Add(emit.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))
+		f.Type().Id(i.name).InterfaceFunc(func(methods *jen.Group) { addMethods(methods, i.handlers) })
+		f.Line()
 	}
-	w.Doc("Service has all methods that a server of %s needs.", g.Source)
-	w.P("type Service interface {\nTools\nPrompts\nResources\n}")
+	f.Add(emit.Comment(fmt.Sprintf("Service has all methods that a server of %s needs.", g.Source)))
+	f.Type().Id("Service").Interface(jen.Id("Tools"), jen.Id("Prompts"), jen.Id("Resources"))
 }
 
-// methods renders the methods of an interface.
-func methods(all []handler) string {
-	var w code.Writer
+// addMethods adds methods to an interface.
+func addMethods(methods *jen.Group, all []handler) {
 	for _, h := range all {
 		does := "implements"
 		if h.result == completionType {
 			does = "proposes"
 		}
-		w.P("%s%s%s", h.about(does), h.name, h.signature("ctx"))
+		methods.Add(h.about(h.name, does))
+		methods.Id(h.name).Add(h.signature())
 	}
-	return w.String()
 }
 
 // serverItems renders the functions that return prompts and resources as items.
-func (g *generator) serverItems(w *code.Writer) {
+func (g *generator) serverItems(f *jen.File) {
 	list := func(name, handlers, about string, kinds ...tools.ItemKind) {
-		var items []string
-		for _, i := range g.pkg.Items {
-			if slices.Contains(kinds, i.Kind) {
-				items = append(items, serverItem(i))
-			}
-		}
-		w.Doc("%s returns the %s as items for a server or a catalog.", name, about)
-		w.P("func %s(h %s) []catalog.Item {\nreturn []catalog.Item%s\n}\n", name, handlers, code.Lines(items))
+		f.Add(emit.Comment(name + " returns the " + about + " as items for a server or a catalog."))
+		f.Func().Id(name).Params(jen.Id("h").Id(handlers)).Index().Qual(catalogPath, "Item").Block(
+			jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
+				for _, i := range g.pkg.Items {
+					if slices.Contains(kinds, i.Kind) {
+						all.Add(jen.Line().Add(serverItem(i)))
+					}
+				}
+				all.Line()
+			})),
+		)
+		f.Line()
 	}
 	list("ServerPrompts", "Prompts", "prompts", tools.Prompts)
 	list("ServerResources", "Resources", "resources and resource templates", tools.Resources, tools.Templates)
 }
 
 // serverItem renders an item of a server.
-func serverItem(i typing.ItemTypes) string {
+func serverItem(i typing.ItemTypes) *jen.Statement {
 	if i.Text != nil {
-		return fmt.Sprintf("tools.ServeText(%s, %s)", itemName(i), textName(i))
+		return jen.Qual(toolsPath, "ServeText").Call(jen.Id(itemName(i)), jen.Id(textName(i)))
 	}
-	fresh := ""
+	args := []jen.Code{jen.Id(itemName(i))}
 	if i.Type != nil {
-		fresh = newOf(i.Type) + ", "
+		args = append(args, jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", i.Type.Name))) // in one line
 	}
-	item := fmt.Sprintf("tools.Serve%s(%s, %sh.%s)", forms[i.Kind].of, itemName(i), fresh, i.Method)
+	item := jen.Qual(toolsPath, "Serve"+forms[i.Kind].of).Call(append(args, jen.Id("h").Dot(i.Method))...)
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
-			item += fmt.Sprintf(".Complete(%q, h.%s)", a.Name, i.Completions[k].Method)
+			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Id("h").Dot(i.Completions[k].Method))
 		case len(a.Enum) > 0:
-			item += fmt.Sprintf(".Complete(%q, catalog.OneOf(%s))", a.Name, code.Quoted(a.Enum))
+			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").CallFunc(func(values *jen.Group) {
+				for _, value := range a.Enum {
+					values.Lit(value)
+				}
+			}))
 		}
 	}
 	return item
 }
-
-// newOf renders a function that returns a new value of a declared type.
-func newOf(d *ir.Decl) string { return fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", d.Name) }
 
 func indexOf(all []typing.Completion, a *tools.Argument) int {
 	for i, c := range all {
@@ -193,18 +212,20 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 }
 
 // itemList renders the list of all prompts, resources and templates.
-func (g *generator) itemList(w *code.Writer) {
-	members := code.Fields{}
+func (g *generator) itemList(f *jen.File) {
+	members := jen.Dict{}
 	for _, k := range tools.ItemKinds {
-		var names []string
-		for _, i := range g.pkg.Items {
-			if i.Kind == k.Kind {
-				names = append(names, itemName(i))
-			}
-		}
-		if names != nil {
-			members[forms[k.Kind].of+"s"] = "[]*tools." + forms[k.Kind].of + code.Lines(names)
+		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {
+			members[jen.Id(of+"s")] = jen.Index().Op("*").Qual(toolsPath, of).ValuesFunc(func(all *jen.Group) {
+				for _, i := range g.pkg.Items {
+					if i.Kind == k.Kind {
+						all.Line().Id(itemName(i))
+					}
+				}
+				all.Line()
+			})
 		}
 	}
-	w.P("// otherItems holds all prompts, resources and templates, in the order of the list.\nvar otherItems = &tools.Items%s", members)
+	f.Comment("otherItems holds all prompts, resources and templates, in the order of the list.")
+	f.Var().Id("otherItems").Op("=").Op("&").Qual(toolsPath, "Items").Values(members)
 }

@@ -2,11 +2,11 @@ package skeleton
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/rest"
@@ -16,74 +16,104 @@ import (
 func operationName(t typing.ToolTypes) string { return "operation" + t.Go }
 
 // operation renders the operation that a tool calls.
-func operation(w *code.Writer, t typing.ToolTypes) {
+func operation(f *jen.File, t typing.ToolTypes) {
 	o := t.Tool.Operation
-	d := code.Fields{"Method": strconv.Quote(o.Method), "Path": strconv.Quote(o.Path)}
-	for _, f := range literal(*o) {
-		switch f.name {
-		case "Server", "Accept", "Wrapped":
-			d[f.name] = f.value
+	d := jen.Dict{jen.Id("Method"): jen.Lit(o.Method), jen.Id("Path"): jen.Lit(o.Path)}
+	set := func(name, value string) {
+		if value != "" {
+			d[jen.Id(name)] = jen.Lit(value)
 		}
+	}
+	set("Server", o.Server)
+	set("Accept", o.Accept)
+	if o.Wrapped {
+		d[jen.Id("Wrapped")] = jen.True()
 	}
 	if len(o.Parameters) > 0 {
-		var rows []string
-		for _, p := range o.Parameters {
-			rows = append(rows, literal(p).String())
-		}
-		d["Parameters"] = "[]rest.Parameter" + code.Lines(rows)
+		d[jen.Id("Parameters")] = jen.Index().Qual(restPath, "Parameter").ValuesFunc(func(all *jen.Group) {
+			for _, p := range o.Parameters {
+				all.Line().Add(parameter(p))
+			}
+			all.Line()
+		})
 	}
 	if o.Body != nil {
-		d["Body"] = "&rest.Body" + literal(*o.Body).String()
+		d[jen.Id("Body")] = body(o.Body)
 	}
 	if len(o.Security) > 0 {
-		var rows []string
-		for _, schemes := range o.Security {
-			var row []string
-			for _, s := range schemes {
-				row = append(row, literal(s).String())
+		d[jen.Id("Security")] = jen.Index().Index().Qual(restPath, "Scheme").ValuesFunc(func(all *jen.Group) {
+			for _, schemes := range o.Security {
+				all.Line().ValuesFunc(func(group *jen.Group) {
+					for _, s := range schemes {
+						group.Add(scheme(s))
+					}
+				})
 			}
-			rows = append(rows, "{"+code.List(row...)+"}")
-		}
-		d["Security"] = "[][]rest.Scheme" + code.Lines(rows)
+			all.Line()
+		})
 	}
-	w.Doc("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)
-	w.P("var %s = &rest.Operation%s", operationName(t), d)
+	f.Add(emit.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
+	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(d)
 }
 
-// fields are the fields of a struct that are not zero, in their order.
-type fields []struct{ name, value string }
+// members collects the fields of a literal in one line.
+type members []jen.Code
 
-// String returns the fields with braces, in one line.
-func (all fields) String() string {
-	var list []string
-	for _, f := range all {
-		list = append(list, f.name+": "+f.value)
+func (m *members) add(name string, value jen.Code) { *m = append(*m, jen.Id(name).Op(":").Add(value)) }
+
+func (m *members) text(name, value string) {
+	if value != "" {
+		m.add(name, jen.Lit(value))
 	}
-	return "{" + code.List(list...) + "}"
 }
 
-// literal returns the fields of a struct of package tools that are strings and flags, or the fields of a form. Package
-// rest has structs with the same fields.
-func literal(of any) fields {
-	var all fields
-	v := reflect.ValueOf(of)
-	for i := range v.NumField() {
-		var value string
-		switch field := v.Field(i).Interface().(type) {
-		case string, bool:
-			value = code.Literal(field)
-		case []tools.Field:
-			var rows []string
-			for _, f := range field {
-				rows = append(rows, literal(f).String())
-			}
-			value = "[]rest.Field" + code.Lines(rows)
-		}
-		if value != "" && !v.Field(i).IsZero() {
-			all = append(all, struct{ name, value string }{v.Type().Field(i).Name, value})
-		}
+func (m *members) flag(name string, value bool) {
+	if value {
+		m.add(name, jen.True())
 	}
-	return all
+}
+
+func parameter(p tools.Parameter) jen.Code {
+	var m members
+	m.text("Member", p.Member)
+	m.text("Name", p.Name)
+	m.text("In", p.In)
+	m.text("Style", p.Style)
+	m.flag("Explode", p.Explode)
+	m.flag("Reserved", p.Reserved)
+	return jen.Values(m...)
+}
+
+func body(b *tools.Body) jen.Code {
+	var m members
+	m.text("Member", b.Member)
+	m.text("MediaType", b.MediaType)
+	m.text("Encoding", b.Encoding)
+	if len(b.Fields) > 0 {
+		m.add("Fields", jen.Index().Qual(restPath, "Field").ValuesFunc(func(all *jen.Group) {
+			for _, field := range b.Fields {
+				var m members
+				m.text("Name", field.Name)
+				m.text("Style", field.Style)
+				m.flag("Explode", field.Explode)
+				m.flag("Reserved", field.Reserved)
+				m.text("MediaType", field.MediaType)
+				m.flag("Base64", field.Base64)
+				all.Line().Values(m...)
+			}
+			all.Line()
+		}))
+	}
+	return jen.Op("&").Qual(restPath, "Body").Values(m...)
+}
+
+func scheme(s tools.Scheme) jen.Code {
+	var m members
+	m.text("Name", s.Name)
+	m.text("Kind", s.Kind)
+	m.text("In", s.In)
+	m.text("Parameter", s.Parameter)
+	return jen.Values(m...)
 }
 
 // calling returns the expressions that the method of a tool returns to call its operation.

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -15,10 +18,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The paths of packages that the user's files import if they use them.
+// Import paths that generated code uses.
 const (
-	catalogPath = code.Module + "/runtime/catalog"
-	mcpPath     = code.Module + "/generated/mcp"
+	root         = "github.com/mcpgen/mcpgen"
+	wirePath     = root + "/runtime/wire"
+	runtimePath  = root + "/runtime"
+	catalogPath  = root + "/runtime/catalog"
+	tasksPath    = root + "/runtime/tasks"
+	toolsPath    = root + "/runtime/tools"
+	contractPath = root + "/runtime/tools/contract"
+	restPath     = root + "/runtime/rest"
+	// generatedPath is the package with the bindings of all revisions.
+	generatedPath = root + "/generated"
+	// mcpPath is the package of the content blocks that handlers return.
+	mcpPath = generatedPath + "/mcp"
 )
 
 // Options configure what is generated.
@@ -150,8 +163,8 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 func (g *generator) render(sources ...emit.Source) ([]files.File, error) {
 	if g.Progress != nil {
 		for i, s := range sources {
-			sources[i].Fill = func(w *code.Writer, first, end int) {
-				s.Fill(w, first, end)
+			sources[i].Fill = func(f *jen.File, first, end int) {
+				s.Fill(f, first, end)
 				g.Progress()
 			}
 		}
@@ -159,9 +172,21 @@ func (g *generator) render(sources ...emit.Source) ([]files.File, error) {
 	return emit.Render(sources...)
 }
 
+// file returns a new generated file.
+func (g *generator) file() *jen.File {
+	f := jen.NewFile(g.Package)
+	f.HeaderComment(emit.Header(g.Source))
+	check.Imports(f)
+	for _, path := range []string{wirePath, runtimePath, catalogPath, tasksPath, toolsPath, contractPath, restPath, generatedPath} {
+		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
+	}
+	f.ImportName(mcpPath, "mcp")
+	return f
+}
+
 // lines returns a generated file that is not Go.
 func (g *generator) lines(name string, all [][]byte) files.File {
-	text := []byte("// " + code.Header(g.Source) + "\n")
+	text := []byte("// " + emit.Header(g.Source) + "\n")
 	for _, line := range all {
 		text = append(append(text, line...), '\n')
 	}
@@ -169,11 +194,16 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 }
 
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
-func (g *generator) guards(w *code.Writer) {
-	w.P("// This code does not compile with other versions of the runtime.\nconst _ = tools.ToolsV4\n")
-	w.P("// This code does not compile with other versions of the codec.\nconst _ = wire.CodecV1\n")
+func (g *generator) guards(f *jen.File) {
+	f.Comment("This code does not compile with other versions of the runtime.")
+	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV4")
+	f.Line()
+	emit.NewTools(g.Source).Guard(f)
+	f.Line()
 	if g.serves && slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil }) {
-		w.P("// This code does not compile with other versions of package rest.\nconst _ = rest.RestV1\n")
+		f.Comment("This code does not compile with other versions of package rest.")
+		f.Const().Id("_").Op("=").Qual(restPath, "RestV1")
+		f.Line()
 	}
 }
 
@@ -181,13 +211,17 @@ func (g *generator) guards(w *code.Writer) {
 const definitionsFile = "definitions.gen.txt"
 
 // definitions renders the variable that holds the definitions.
-func (g *generator) definitions(w *code.Writer) {
-	w.P("//go:embed %s\nvar definitionsText string\n", definitionsFile)
-	w.P("// definitions holds the definition of each item as it is listed, by the name of the item's variable.\nvar definitions = tools.ReadDefinitions(definitionsText)")
+func (g *generator) definitions(f *jen.File) {
+	f.Anon("embed")
+	f.Comment("//go:embed " + definitionsFile)
+	f.Var().Id("definitionsText").String()
+	f.Line()
+	f.Comment("definitions holds the definition of each item as it is listed, by the name of the item's variable.")
+	f.Var().Id("definitions").Op("=").Qual(toolsPath, "ReadDefinitions").Call(jen.Id("definitionsText"))
 }
 
 // definitionOf renders the definition of the item that a variable holds.
-func definitionOf(variable string) string { return "definitions[" + strconv.Quote(variable) + "]" }
+func definitionOf(variable string) jen.Code { return jen.Id("definitions").Index(jen.Lit(variable)) }
 
 // texts returns the file with the definitions, as tools.ReadDefinitions reads it.
 func (g *generator) texts() ([]files.File, error) {
@@ -208,11 +242,11 @@ func (g *generator) texts() ([]files.File, error) {
 }
 
 // text renders a string constant, as a raw string if possible.
-func text(s string) string {
+func text(s string) jen.Code {
 	if strconv.CanBackquote(s) {
-		return "`" + s + "`"
+		return jen.Op("`" + s + "`")
 	}
-	return strconv.Quote(s)
+	return jen.Lit(s)
 }
 
 // checksum returns the checksum of the list that the server sends, without white space between tokens.

@@ -4,12 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -21,7 +21,7 @@ import (
 // have are in one file, which changes when the first two items have a type or the last two lose it.
 
 // toolChecks returns the check functions of each tool, and those that tools share.
-func (g *generator) toolChecks() (all [][]string, shared []string, err error) {
+func (g *generator) toolChecks() (all [][]jen.Code, shared []jen.Code, err error) {
 	groups := make([]check.Group, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		group := check.Group{Prefix: "check" + t.Go, At: t.Tool.Pointer, Owner: fmt.Sprintf("the tool %q", t.Tool.Name)}
@@ -47,46 +47,48 @@ func (g *generator) tools() ([]files.File, error) {
 		sources[i] = g.source(g.names["tool "+t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
 	}
 	if len(g.pkg.Shared)+len(shared) > 0 {
-		sources = append(sources, g.whole("shared.gen.go", declarations(g.pkg.Shared, shared)...))
+		sources = append(sources, g.whole("shared.gen.go", g.declarations(g.pkg.Shared, shared)...))
 	}
 	return g.render(sources...)
 }
 
-// source returns a source of parts.
-func (g *generator) source(name string, parts []part) emit.Source {
-	return emit.Source{
-		Name: name, File: code.File{Package: g.Package, Source: g.Source}, Items: len(parts),
-		Fill: func(w *code.Writer, first, end int) { write(w, parts[first:end]) },
-	}
+// source returns a source whose items are functions that add something to a file.
+func (g *generator) source(name string, parts []func(*jen.File)) emit.Source {
+	return emit.Source{Name: name, New: g.file, Items: len(parts), Fill: func(f *jen.File, first, end int) {
+		for _, part := range parts[first:end] {
+			part(f)
+			f.Line()
+		}
+	}}
 }
 
 // toolParts returns the parts of a tool's file.
-func (g *generator) toolParts(t typing.ToolTypes, checks []string) []part {
-	parts := []part{func(w *code.Writer) { g.definition(w, t) }}
+func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen.File) {
+	parts := []func(*jen.File){func(f *jen.File) { g.definition(f, t) }}
 	if !g.serves {
-		parts = append(parts, func(w *code.Writer) { clientMethod(w, t) })
+		parts = append(parts, func(f *jen.File) { clientMethod(f, t) })
 	}
 	if t.Value != nil {
-		parts = append(parts, func(w *code.Writer) { g.box(w, t) })
+		parts = append(parts, func(f *jen.File) { g.box(f, t) })
 	}
 	if g.serves && t.Tool.Operation != nil {
-		parts = append(parts, func(w *code.Writer) { operation(w, t) })
+		parts = append(parts, func(f *jen.File) { operation(f, t) })
 	}
-	return append(parts, declarations(t.Decls, checks)...)
+	return append(parts, g.declarations(t.Decls, checks)...)
 }
 
 // declarations returns the parts of a file that are the types, codecs and checks of an item.
-func declarations(decls []*ir.Decl, checks []string) []part {
-	types := emit.NewTools()
-	var parts []part
+func (g *generator) declarations(decls []*ir.Decl, checks []jen.Code) []func(*jen.File) {
+	types := emit.NewTools(g.Source)
+	var parts []func(*jen.File)
 	for _, d := range decls {
-		parts = append(parts, func(w *code.Writer) { types.Types(w, d) })
+		parts = append(parts, func(f *jen.File) { types.Types(f, d) })
 	}
 	for _, d := range decls {
-		parts = append(parts, func(w *code.Writer) { types.Codecs(w, d) })
+		parts = append(parts, func(f *jen.File) { types.Codecs(f, d) })
 	}
 	for _, c := range checks {
-		parts = append(parts, func(w *code.Writer) { w.WriteString(c) })
+		parts = append(parts, func(f *jen.File) { f.Add(c) })
 	}
 	return parts
 }
@@ -97,33 +99,37 @@ func checkName(decl string) string { return "check" + decl }
 func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 
 // definition renders the variable that holds a tool.
-func (g *generator) definition(w *code.Writer, t typing.ToolTypes) {
-	d := code.Fields{"Name": strconv.Quote(t.Tool.Name), "Definition": definitionOf(toolName(t))}
+func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
+	d := jen.Dict{
+		jen.Id("Name"):       jen.Lit(t.Tool.Name),
+		jen.Id("Definition"): definitionOf(toolName(t)),
+	}
 	if len(t.Tool.Scopes) > 0 {
-		d["Scopes"] = code.Strings(t.Tool.Scopes)
+		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)
 	}
 	if g.serves {
-		d["Input"] = checkName(t.Input.Name)
+		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
 	}
 	if t.Tool.Output != nil {
-		d["Output"] = checkName(outputName(t))
+		d[jen.Id("Output")] = jen.Id(checkName(outputName(t)))
 	}
-	w.Doc("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)
-	w.P("var %s = &tools.Tool%s", toolName(t), d)
+	f.Add(emit.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
+	f.Var().Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(d)
 }
 
 // clientMethod renders the method of the client that calls a tool.
-func clientMethod(w *code.Writer, t typing.ToolTypes) {
-	function, last := "CallContent", "contentOf"
+func clientMethod(f *jen.File, t typing.ToolTypes) {
+	call, last := "Call", jen.Id("contentOf")
 	if t.Tool.Output != nil {
-		function, last = "Call", "new("+decoded(t)+")"
-	}
-	call := fmt.Sprintf("tools.%s(ctx, c.caller, %s, in, %s)", function, toolName(t), last)
-	if t.Value != nil {
-		call = unboxName(t) + "(" + call + ")"
+		last = jen.New(jen.Id(decoded(t)))
+	} else {
+		call = "CallContent"
 	}
 	h := toolHandler(t)
-	w.P("%sfunc (c *Client) %s%s {\nreturn %s\n}", h.about("calls"), t.Go, h.signature("ctx"), call)
+	f.Add(h.about(h.name, "calls"))
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature()).Block(
+		jen.Return(unboxed(t, jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last))),
+	)
 }
 
 // fileNames returns the beginning of the names of the files of identifiers, by identifier. A

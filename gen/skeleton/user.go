@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -80,7 +79,7 @@ func User(o UserOptions) ([]files.File, error) {
 	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
-		"Root": code.Module, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
+		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
 		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": writes("wire."), "UsesTime": writes("time."),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
@@ -123,7 +122,7 @@ func User(o UserOptions) ([]files.File, error) {
 // ModuleFiles generates the files of a new module.
 func ModuleFiles(m *Module) ([]files.File, error) {
 	data := map[string]any{
-		"Root": code.Module, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
+		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
 	}
 	out := []files.File{{Path: "go.sum", Content: []byte(m.Sums)}, {Path: "mcpgen.sum", Content: []byte(m.ToolSum)}}
 	for _, name := range []string{"go.mod", ToolModule} {
@@ -261,7 +260,12 @@ func stubs(receiver string, all []handler) []string {
 		if h.calls != "" {
 			returns = h.calls
 		}
-		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s%[5]s {\n\treturn %[6]s\n}", h.name, does, h.of, receiver, h.signature("ctx"), returns))
+		params := []string{"ctx context.Context"}
+		for _, p := range h.params {
+			params = append(params, p.name+" "+p.String())
+		}
+		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s(%[5]s) (%[6]s, error) {\n\treturn %[7]s\n}",
+			h.name, does, h.of, receiver, strings.Join(params, ", "), h.result, returns))
 	}
 	return out
 }

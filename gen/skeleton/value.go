@@ -3,7 +3,8 @@ package skeleton
 import (
 	"fmt"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -27,8 +28,16 @@ func decoded(t typing.ToolTypes) string {
 	return outputName(t)
 }
 
+// unboxed returns the result of a method from that of a call that decodes into decoded(t).
+func unboxed(t typing.ToolTypes, call *jen.Statement) *jen.Statement {
+	if t.Value != nil {
+		return jen.Id(unboxName(t)).Call(call)
+	}
+	return call
+}
+
 // box renders the box of a tool's result.
-func (g *generator) box(w *code.Writer, t typing.ToolTypes) {
+func (g *generator) box(f *jen.File, t typing.ToolTypes) {
 	direction := ir.Decoded
 	switch {
 	case g.serves && t.Tool.Operation != nil:
@@ -36,15 +45,21 @@ func (g *generator) box(w *code.Writer, t typing.ToolTypes) {
 	case g.serves:
 		direction = ir.Encoded
 	}
-	emit.NewTools().Box(w, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value, direction)
+	emit.NewTools(g.Source).Box(f, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value, direction)
 	if direction == ir.Encoded {
 		return
 	}
-	w.Doc("%s returns the result in a box, or the error of the call.", unboxName(t))
-	w.P("func %s(x *%s, err error) (v %s, _ error) {\nif err == nil {\nv = x.Value\n}\nreturn v, err\n}", unboxName(t), boxName(t), emit.GoType(t.Value))
+	f.Line()
+	f.Add(emit.Comment(fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t))))
+	f.Func().Id(unboxName(t)).Params(jen.Id("x").Op("*").Id(boxName(t)), jen.Err().Error()).Params(jen.Id("v").Add(emit.GoType(t.Value)), jen.Id("_").Error()).Block(
+		jen.If(jen.Err().Op("==").Nil()).Block(jen.Id("v").Op("=").Id("x").Dot("Value")),
+		jen.Return(jen.Id("v"), jen.Err()),
+	)
 }
 
 // boxing renders the function that puts a result into a box.
-func boxing(t typing.ToolTypes) string {
-	return fmt.Sprintf("func(v %s) *%[2]s {\nreturn &%[2]s{v}\n}", emit.GoType(t.Value), boxName(t))
+func boxing(t typing.ToolTypes) jen.Code {
+	return jen.Func().Params(jen.Id("v").Add(emit.GoType(t.Value))).Op("*").Id(boxName(t)).Block(
+		jen.Return(jen.Op("&").Id(boxName(t)).Values(jen.Id("v"))),
+	)
 }

@@ -4,6 +4,7 @@ module github.com/mcpgen/mcpgen/tests/bench
 go 1.26.0
 
 require (
+	github.com/dave/jennifer v1.7.1
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1
@@ -15,8 +16,11 @@ require (
 )
 
 require (
+	dario.cat/mergo v1.0.2 // indirect
 	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
+	github.com/atombender/go-jsonschema v0.24.1 // indirect
 	github.com/dlclark/regexp2/v2 v2.12.0 // indirect
+	github.com/goccy/go-yaml v1.19.2 // indirect
 	github.com/gofrs/flock v0.13.1 // indirect
 	github.com/google/go-cmp v0.7.0 // indirect
 	github.com/google/uuid v1.6.0 // indirect

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -51,12 +52,8 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	for i, tool := range list.Tools {
 		roots = append(roots, check.Root{Func: fmt.Sprintf("checkT%d", i), Schema: tool.Input})
 	}
-	all, err := check.Declarations(roots)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checks, err := code.File{Package: "main"}.Render(strings.Join(all, "\n"))
-	if err != nil {
+	f := jen.NewFile("main")
+	if err := check.Emit(f, roots); err != nil {
 		t.Fatal(err)
 	}
 	write := func(name string, text []byte) string {
@@ -65,6 +62,10 @@ func newProgram(t *testing.T, list *tools.List) *program {
 			t.Fatal(err)
 		}
 		return path
+	}
+	var checks bytes.Buffer
+	if err := f.Render(&checks); err != nil {
+		t.Fatal(err)
 	}
 	pkg, _, err := typing.Types(list, typing.Options{Server: true, BigIntegers: true})
 	if err != nil {
@@ -82,7 +83,7 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	}
 	// The checks and types are files of the package in another folder.
 	replace := map[string]string{
-		filepath.Join(here, "program", "checks.go"): write("checks.go", checks),
+		filepath.Join(here, "program", "checks.go"): write("checks.go", checks.Bytes()),
 		filepath.Join(here, "program", "table.go"):  write("table.go", []byte(table.String())),
 	}
 	for _, f := range typesOf(t, pkg) {
@@ -101,7 +102,7 @@ func newProgram(t *testing.T, list *tools.List) *program {
 			t.Fatalf("go %s: %v\n%.3000s", args[0], err, out)
 		}
 	}
-	t.Logf("%d tools, %d lines of checks", len(roots), bytes.Count(checks, []byte{'\n'}))
+	t.Logf("%d tools, %d lines of checks", len(roots), bytes.Count(checks.Bytes(), []byte{'\n'}))
 	p := &program{cmd: exec.Command(filepath.Join(dir, "program"))}
 	in, err := p.cmd.StdinPipe()
 	if err != nil {
@@ -129,10 +130,10 @@ func newProgram(t *testing.T, list *tools.List) *program {
 // typesOf returns the files with the types and codecs of a list.
 func typesOf(t *testing.T, pkg *typing.Package) []files.File {
 	t.Helper()
-	types := emit.NewTools()
-	source := func(name string, add func(*code.Writer, ...*ir.Decl)) emit.Source {
-		return emit.Source{Name: name, File: code.File{Package: "main"}, Items: len(pkg.Decls),
-			Fill: func(w *code.Writer, first, end int) { add(w, pkg.Decls[first:end]...) }}
+	types := emit.NewTools("tools.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile("main") }, Items: len(pkg.Decls),
+			Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
 	}
 	all, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/check"
@@ -286,11 +287,11 @@ func needsFallback(t *testing.T, input json.RawMessage) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := check.Declarations([]check.Root{{Func: "check", Schema: list.Tools[0].Input}})
-	if err != nil {
+	f := jen.NewFile("p")
+	if err := check.Emit(f, []check.Root{{Func: "check", Schema: list.Tools[0].Input}}); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Contains(strings.Join(all, ""), "fallback.MustCompile")
+	return strings.Contains(f.GoString(), "fallback.MustCompile")
 }
 
 // judge asks one program for the verdicts on all values of groups. It calls complain for each

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -28,10 +29,10 @@ func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files
 	for _, d := range types.Decls {
 		d.Direction = ir.BothWays
 	}
-	render := emit.NewTools()
-	source := func(name string, add func(*code.Writer, ...*ir.Decl)) emit.Source {
-		return emit.Source{Name: name, File: code.File{Package: pkg}, Items: len(types.Decls), Fill: func(w *code.Writer, first, end int) {
-			add(w, types.Decls[first:end]...)
+	render := emit.NewTools("list.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile(pkg) }, Items: len(types.Decls), Fill: func(f *jen.File, first, end int) {
+			add(f, types.Decls[first:end]...)
 		}}
 	}
 	out, err := emit.Render(source("types.go", render.Types), source("codec.go", render.Codecs))

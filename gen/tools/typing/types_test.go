@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -41,12 +41,14 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 }
 
 func emitted(t testing.TB, pkg *typing.Package) []files.File {
-	types := emit.NewTools()
-	source := func(name string, add func(*code.Writer, ...*ir.Decl)) emit.Source {
-		return emit.Source{
-			Name: name, File: code.File{Package: "p", Source: "tools.json"}, Items: len(pkg.Decls),
-			Fill: func(w *code.Writer, first, end int) { add(w, pkg.Decls[first:end]...) },
-		}
+	types := emit.NewTools("tools.json")
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
+		return emit.Source{Name: name, New: func() *jen.File {
+			f := jen.NewFile("p")
+			f.HeaderComment(emit.Header("tools.json"))
+			f.ImportName("github.com/mcpgen/mcpgen/runtime/wire", "wire")
+			return f
+		}, Items: len(pkg.Decls), Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
 	}
 	out, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
 	if err != nil {
