@@ -67,7 +67,6 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)() // a goroutine that waits for ctx would take 3 KB
-	declared := declared{link: l, losses: make(map[string][]convert.Loss)}
 	options := runtime.ClientOptions{
 		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),
 		Title: of.info.GetString("title"), Details: detailsOf(of.info), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
@@ -75,7 +74,7 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	if f == nil {
 		options.MaxRounds = -1 // the client answers questions
 	}
-	session, err := runtime.NewClient(options, l.clientBindings(&declared)...).Connect(opening, b.dial())
+	session, err := runtime.NewClient(options, l.clientBindings()...).Connect(opening, b.dial())
 	if ctx.Err() == nil { // otherwise the client has gone
 		b.reach.note(err)
 	}
@@ -91,7 +90,7 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	for _, binding := range b.table.Bind(native, convert.Options{Lost: b.lost}) {
 		l.bindings[binding.Revision] = binding
 	}
-	declared.report(ctx)
+	l.reportClient(ctx)
 	close(l.opened)
 	return l, nil
 }
@@ -151,13 +150,16 @@ func (b *Bridge) lost(ctx context.Context, r convert.Report) {
 }
 
 // clientBindings returns the bindings for the server: a revision is chosen when the session is opened.
-func (l *link) clientBindings(d *declared) []runtime.Binding {
+func (l *link) clientBindings() []runtime.Binding {
 	var all []runtime.Binding
 	for _, r := range l.bridge.revisions(l.bridge.opts.ServerRevisions) {
 		binding := runtime.Binding{
 			Revision: r.ID, Direction: runtime.ToClient, Methods: r.Methods, Forwards: true,
-			Handle:       l.handle,
-			Capabilities: func(wire.Appender) (wire.Appender, error) { return d.in(r.ID), nil },
+			Handle: l.handle,
+			Capabilities: func(wire.Appender) (wire.Appender, error) {
+				declared, _ := l.declared(r.ID)
+				return declared, nil
+			},
 		}
 		for _, m := range r.Methods {
 			if l.conn != nil && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
@@ -169,39 +171,24 @@ func (l *link) clientBindings(d *declared) []runtime.Binding {
 	return all
 }
 
-// declared holds the capabilities of a client in the revisions that were offered to the server.
-type declared struct {
-	link *link
-
-	mu     sync.Mutex
-	losses map[string][]convert.Loss // by revision
-}
-
-// in returns the capabilities in a revision.
-func (d *declared) in(revision string) wire.Raw {
-	from := d.link.of.revision.ID
-	capabilities := cmp.Or(d.link.of.capabilities, "{}")
-	if from == revision {
-		return wire.Raw(capabilities)
+// declared returns the capabilities of the client in a revision, and what is lost of them.
+func (l *link) declared(revision string) (wire.Raw, []convert.Loss) {
+	capabilities := cmp.Or(l.of.capabilities, "{}")
+	if l.of.revision.ID == revision {
+		return wire.Raw(capabilities), nil
 	}
 	var c convert.Conversion
-	text, err := d.link.bridge.table.Convert(&c, from, revision, "ClientCapabilities", capabilities)
-	losses := c.Losses()
+	text, err := l.bridge.table.Convert(&c, l.of.revision.ID, revision, "ClientCapabilities", capabilities)
 	if err != nil {
-		text, losses = "{}", []convert.Loss{{Reason: "the client's capabilities are not declared: " + err.Error()}}
+		return "{}", []convert.Loss{{Reason: "the client's capabilities are not declared: " + err.Error()}}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.losses[revision] = losses
-	return text
+	return text, c.Losses()
 }
 
-// report reports what is lost of the client's capabilities and of its name.
-func (d *declared) report(ctx context.Context) {
-	l := d.link
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, loss := range d.losses[l.native.ID] {
+// reportClient reports what is lost of the client's capabilities and of its name.
+func (l *link) reportClient(ctx context.Context) {
+	_, losses := l.declared(l.native.ID)
+	for _, loss := range losses {
 		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/capabilities"+loss.Pointer, "%s", loss.Reason)
 	}
 	in := l.introduced()
