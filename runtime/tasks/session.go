@@ -491,13 +491,16 @@ func resultOrError(r *Record) (wire.Object, error) {
 	return "", e
 }
 
+// pageSize is the maximum number of tasks in a page of tasks/list.
+const pageSize = 50
+
 // list handles tasks/list ("Task Listing").
 func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
 	ids, err := s.store.List(ctx, s.name)
 	if err != nil {
 		return taskList{}, err
 	}
-	ids, next, err := runtime.Page(ids, p.Cursor, s.opts.PageSize)
+	ids, next, err := runtime.Page(ids, p.Cursor, pageSize)
 	if err != nil {
 		return taskList{}, err
 	}

@@ -23,7 +23,6 @@ const (
 	defaultMaxTasks     = 100
 	defaultMaxRunning   = 1000
 	defaultMaxPerOwner  = 100
-	defaultPageSize     = 50
 	defaultLease        = 30 * time.Second
 )
 
@@ -58,9 +57,6 @@ type Options struct {
 	// session without one. Tasks that have neither are only limited together, and those that this process
 	// has taken over are never refused. It defaults to 100.
 	MaxRunningPerOwner int
-	// PageSize is the maximum number of tasks in a page of tasks/list. It defaults to
-	// 50.
-	PageSize int
 
 	// Store keeps the tasks. It defaults to one in memory.
 	Store Store
@@ -113,7 +109,6 @@ func New(opts Options) *Tasks {
 	opts.MaxTasks = cmp.Or(max(opts.MaxTasks, 0), defaultMaxTasks)
 	opts.MaxRunning = cmp.Or(max(opts.MaxRunning, 0), defaultMaxRunning)
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
-	opts.PageSize = cmp.Or(max(opts.PageSize, 0), defaultPageSize)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
 	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
 	if t.store == nil {

@@ -317,18 +317,19 @@ func TestCancel(t *testing.T) {
 
 func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := open(t, tasks.Options{MaxTTL: 2 * time.Second, MaxTasks: 3, PageSize: 2}, serverTasks, `{}`)
+		p := open(t, tasks.Options{MaxTTL: 2 * time.Second, MaxTasks: 51}, serverTasks, `{}`)
 		defer p.close()
 		id := p.start("sleep")
-		p.start("quick")
-		p.start("quick")
+		for range 50 {
+			p.start("quick")
+		}
 		if got := p.ask("tools/call", `{"name":"quick","task":{}}`, "CreateTaskResult"); !strings.HasPrefix(string(got), "-32000") {
 			t.Errorf("one too many: %s", got)
 		}
 		first := p.ask("tasks/list", `{}`, "ListTasksResult")
 		second := p.ask("tasks/list", `{"cursor":"`+member(first, "nextCursor")+`"}`, "ListTasksResult")
-		if n := strings.Count(string(first+second), `"taskId"`); n != 3 || member(second, "nextCursor") != "" {
-			t.Errorf("%d tasks: %s %s", n, first, second)
+		if n := strings.Count(string(first+second), `"taskId"`); n != 51 || strings.Count(string(first), `"taskId"`) != 50 || member(second, "nextCursor") != "" {
+			t.Errorf("%d tasks: %.1000s %.1000s", n, first, second)
 		}
 		if got := p.ask("tasks/list", `{"cursor":"x"}`, "ListTasksResult"); !strings.HasPrefix(string(got), "-32602") {
 			t.Errorf("bad cursor: %s", got)
