@@ -253,7 +253,7 @@ func (p *Protected) Mount(mux *http.ServeMux, path string) {
 	mux.Handle(path, p)
 	for _, own := range p.guard.paths {
 		if own != path {
-			mux.HandleFunc(own, p.guard.ServeMetadata)
+			mux.HandleFunc(own, p.guard.serveMetadata)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (p *Protected) Mount(mux *http.ServeMux, path string) {
 func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g := p.guard
 	if slices.Contains(g.paths, r.URL.Path) {
-		g.ServeMetadata(w, r)
+		g.serveMetadata(w, r)
 		return
 	}
 	admitted, refusal := g.admit(w, r)
@@ -320,9 +320,9 @@ func isStream(r *http.Request) bool {
 	return r.Method == http.MethodGet || headers.MethodOf(r.Header) == "subscriptions/listen"
 }
 
-// ServeMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no
+// serveMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no
 // token, and pages of every origin may read it.
-func (g *Guard) ServeMetadata(w http.ResponseWriter, r *http.Request) {
+func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	if g.metadataURL == "" {
 		http.NotFound(w, r)
 		return

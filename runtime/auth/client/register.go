@@ -148,7 +148,6 @@ const (
 type clientMetadata struct {
 	RedirectURIs    []string `json:"redirect_uris"`
 	ClientName      string   `json:"client_name,omitempty"`
-	ClientURI       string   `json:"client_uri,omitempty"`
 	ApplicationType string   `json:"application_type"`
 	GrantTypes      []string `json:"grant_types"`
 	ResponseTypes   []string `json:"response_types"`
