@@ -92,7 +92,7 @@ func (t *Tasks) Wrap(below runtime.Binding, support func(tool string) string) ru
 
 // callTool handles a call of a tool: the work of a task, a call that becomes a task, or one that does not.
 func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, permit permit, m *runtime.Message) (wire.Appender, error) {
-	if _, ok := ctx.Value(attemptKey{}).(*attempt); ok {
+	if _, ok := ctx.Value(runKey{}).(*run); ok {
 		return handle(ctx, m)
 	}
 	c := runtime.CallOf(ctx)
@@ -153,11 +153,11 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire
 	if err := permit.limit(ctx, r); err != nil {
 		return nil, err
 	}
-	a, err := t.create(ctx, r, min(t.opts.TTL, t.opts.MaxTTL))
+	w, err := t.create(ctx, r, min(t.opts.TTL, t.opts.MaxTTL))
 	if err != nil {
 		return nil, err
 	}
-	t.work(context.WithoutCancel(ctx), c.Server(), r, a)
+	t.work(context.WithoutCancel(ctx), c.Server(), r, w)
 	return extensionTask{r, "task"}, nil
 }
 
@@ -187,7 +187,7 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 	if err != nil {
 		return "", err
 	}
-	var begin *attempt
+	var begin *run
 	r, err := t.edit(ctx, p.id, "", func(r *Record) bool {
 		begin = nil
 		answered := false
@@ -209,7 +209,7 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 	if err != nil || begin == nil {
 		over()
 	} else {
-		begin.over = over
+		begin.returned = over
 		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
 	}
 	return "{}", err

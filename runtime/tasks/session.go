@@ -102,11 +102,11 @@ func (s receiver) start(ctx context.Context, c *runtime.Call, method string, par
 		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many tasks: the limit for this session is %d", s.opts.MaxTasks)
 	}
 	r := &Record{ID: s.newID(), Session: s.name, Method: strings.Clone(method), Params: params.Clone()}
-	a, err := s.create(ctx, r, ttl)
+	w, err := s.create(ctx, r, ttl)
 	if err != nil {
 		return nil, err
 	}
-	if !s.begin(ctx, c, r, a) {
+	if !s.begin(ctx, c, r, w) {
 		return nil, runtime.ErrClosed
 	}
 	return createdTask{task{r}}, nil
@@ -127,16 +127,15 @@ type sessionRun struct {
 
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
 // the session or the server ends, it leaves the task to another process and returns false.
-func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *attempt) bool {
-	var cancel context.CancelCauseFunc
-	detached := make(chan struct{}) // closed when cancel is set
+func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
+	var end context.CancelCauseFunc
+	detached := make(chan struct{}) // closed when end is set
 	stop := func(why error) {
 		<-detached
-		cancel(why)
+		end(why)
 	}
-	w, ok := s.register(r, a, stop)
-	if !ok {
-		a.over()
+	if !w.register(stop) {
+		w.returned()
 		w.settle(outcome{lost: true})
 		return false
 	}
@@ -150,13 +149,14 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *atte
 		Reply:  w.stream,
 		Asking: w.ask,
 	}
-	cancel, ok = c.Detach(context.WithValue(ctx, attemptKey{}, a), how, func(ctx context.Context) {
+	var ok bool
+	end, ok = c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
 		w.watch(ctx)
 		out := outcome{err: errInternal}
 		defer func() {
 			w.end(out)
 			s.forget(w)
-			a.over()
+			w.returned()
 		}()
 		if out = s.outcome(ctx, r); out.cancelled {
 			out = w.stopped(context.Cause(ctx))
@@ -164,10 +164,10 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, a *atte
 	})
 	close(detached)
 	if over || !ok {
-		cancel(runtime.ErrClosed)
+		end(runtime.ErrClosed)
 	}
 	if !ok {
-		a.over()
+		w.returned()
 		s.forget(w)
 		w.settle(outcome{lost: true})
 		w.unregister()
@@ -389,14 +389,14 @@ func (s receiver) find(ctx context.Context, id string) (*Record, error) {
 	if !s.mayTakeOver() {
 		return r, nil
 	}
-	taken, a, err := s.retake(ctx, id, time.Now(), s.name)
+	taken, w, err := s.retake(ctx, id, time.Now(), s.name)
 	switch {
 	case err != nil:
 		return nil, err
 	case taken == nil:
 		return r, nil
-	case a != nil:
-		s.begin(ctx, s.call, taken, a)
+	case w != nil:
+		s.begin(ctx, s.call, taken, w)
 	case taken.ended():
 		s.notify(taken)
 	}

@@ -22,34 +22,27 @@ import (
 // maxSwaps limits the repetitions of a change that collides with others.
 const maxSwaps = 100
 
-// attempt is one run of the work of a task.
-type attempt struct {
-	holder string // unique, so that a process does not mistake its own lost lease for a valid one
-	number int
-	taken  time.Time // when the work was taken over; zero if it began here
-	over   func()    // no longer counts the work against Options.MaxRunning; called when its handler has returned
-}
-
-type attemptKey struct{}
+type runKey struct{}
 
 // Attempt returns how often the work of the task has begun, 1 for the first time, and 0 outside of tasks.
 // The work begins again when the process that did it has not renewed its lease: what
 // the handler does may have been done before, in part or completely. Rounds of questions do not count.
 func Attempt(ctx context.Context) int {
-	a, _ := ctx.Value(attemptKey{}).(*attempt)
-	if a == nil {
+	w, _ := ctx.Value(runKey{}).(*run)
+	if w == nil {
 		return 0
 	}
-	return a.number
+	return w.number
 }
 
-// claim gives the lease of a task to this process. The caller stores the record.
-func (t *Tasks) claim(r *Record, now time.Time) *attempt {
+// claim gives the lease of a task to this process, and returns its work, which has not begun. The caller stores the
+// record.
+func (t *Tasks) claim(r *Record, now time.Time) *run {
 	if r.Attempt == 0 {
 		r.Attempt = 1
 	}
 	r.Holder, r.Leased, r.Updated = rand.Text(), now.Add(t.opts.Lease), now
-	return &attempt{holder: r.Holder, number: r.Attempt}
+	return &run{t: t, id: r.ID, holder: r.Holder, number: r.Attempt, expires: r.Expires, poll: r.Poll, renewed: now}
 }
 
 // byRequest is the message of a task that its client has cancelled.
@@ -76,7 +69,7 @@ func (t *Tasks) change(ctx context.Context, id string, f func(*Record) bool) (*R
 
 // create stores a new task of the caller, whose work is claimed. The record has what depends on the request. The
 // error is for the requester.
-func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (*attempt, error) {
+func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (*run, error) {
 	now := time.Now()
 	r.Owner = strings.Clone(runtime.PrincipalOf(ctx))
 	r.Status, r.Created, r.Expires, r.Poll = working, now, now.Add(lifetime), t.opts.PollInterval
@@ -84,8 +77,8 @@ func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (
 	if err != nil {
 		return nil, err
 	}
-	a := t.claim(r, now)
-	a.over = over
+	w := t.claim(r, now)
+	w.returned = over
 	if err = t.store.Create(ctx, r); err != nil {
 		over()
 	}
@@ -95,7 +88,7 @@ func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (
 	case errors.Is(err, ErrTooLarge):
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: too large for a task")
 	}
-	return a, err
+	return w, err
 }
 
 // lookup returns a task of the caller and of a session, or of the extension if session is "". It does not find
@@ -149,12 +142,11 @@ func (r *Record) end(status, message string) {
 }
 
 // work begins the work of a task of the extension.
-func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a *attempt) {
-	base = runtime.WithPrincipal(context.WithValue(base, attemptKey{}, a), r.Owner)
+func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, w *run) {
+	base = runtime.WithPrincipal(context.WithValue(base, runKey{}, w), r.Owner)
 	ctx, stop := context.WithCancelCause(base)
-	w, ok := t.register(r, a, stop)
-	if !ok {
-		a.over()
+	if !w.register(stop) {
+		w.returned()
 		stop(nil) // the lease ends, and another process takes it over
 		return
 	}
@@ -164,7 +156,7 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 		out := outcome{err: errInternal} // if the handler ends the goroutine
 		defer func() {
 			w.end(out)
-			a.over()
+			w.returned()
 		}()
 		for out = t.outcome(ctx, server, r); out.again() && !engine.Wait(ctx.Done(), r.Poll, nil); out = t.outcome(ctx, server, r) {
 			r.State = out.state
@@ -175,13 +167,16 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, a 
 // run is the work of a task in this process. It holds the lease until it ends, and has no goroutine but that of
 // the handler.
 type run struct {
-	t       *Tasks
-	id      string
-	attempt *attempt
-	expires time.Time
-	poll    time.Duration
-	stop    context.CancelCauseFunc // ends the context of the work
-	over    atomic.Bool
+	t        *Tasks
+	id       string
+	holder   string    // unique, so that a process does not mistake its own lost lease for a valid one
+	number   int       // how often the work of the task has begun
+	taken    time.Time // when it was taken over; zero if it began here
+	expires  time.Time
+	poll     time.Duration
+	returned func()                  // no longer counts it against Options.MaxRunning; called when its handler has returned
+	stop     context.CancelCauseFunc // ends the context of the work
+	over     atomic.Bool
 
 	checking sync.Mutex // guards what follows
 	timer    *time.Timer
@@ -199,16 +194,16 @@ var (
 )
 
 // register registers work that is about to begin, and returns false after Close. Stop ends the context of the work.
-func (t *Tasks) register(r *Record, a *attempt, stop context.CancelCauseFunc) (w *run, ok bool) {
-	w = &run{t: t, id: r.ID, attempt: a, expires: r.Expires, poll: r.Poll, stop: stop, renewed: time.Now()}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.isClosed() {
-		return w, false
+func (w *run) register(stop context.CancelCauseFunc) bool {
+	w.stop = stop
+	w.t.mu.Lock()
+	defer w.t.mu.Unlock()
+	if w.t.isClosed() {
+		return false
 	}
-	t.runs[w] = struct{}{}
-	t.working.Add(1)
-	return w, true
+	w.t.runs[w] = struct{}{}
+	w.t.working.Add(1)
+	return true
 }
 
 // watch begins to renew the lease, and stops the work when the task is cancelled, has expired or has gone to
@@ -272,7 +267,7 @@ func (w *run) check() {
 
 // holds reports whether the task is that of the run.
 func (w *run) holds(r *Record) bool {
-	return !r.ended() && r.Holder == w.attempt.holder && time.Now().Before(r.Expires)
+	return !r.ended() && r.Holder == w.holder && time.Now().Before(r.Expires)
 }
 
 // stopped returns the outcome of work that was stopped for a reason.
@@ -347,7 +342,7 @@ func (w *run) settle(out outcome) {
 	for {
 		stored := false
 		r, err := w.t.change(ctx, w.id, func(r *Record) bool {
-			if stored = !r.ended() && r.Holder == w.attempt.holder; !stored {
+			if stored = !r.ended() && r.Holder == w.holder; !stored {
 				return false
 			}
 			if out.lost {
@@ -430,7 +425,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 		room := t.mayTakeOver()
 		if room {
 			var r *Record
-			var begin *attempt
+			var begin *run
 			if r, begin, err = t.retake(ctx, id, now, ""); begin != nil {
 				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
 			}
@@ -445,7 +440,7 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 
 // retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
 // there is nothing to do. R is nil if the task is gone.
-func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string) (r *Record, begin *attempt, err error) {
+func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string) (r *Record, begin *run, err error) {
 	fails := false
 	r, err = t.change(ctx, id, func(r *Record) bool {
 		begin, fails = nil, false
@@ -477,7 +472,7 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
 	}
 	if begin != nil {
-		begin.taken, begin.over = time.Now(), t.count(r.payer())
+		begin.taken, begin.returned = time.Now(), t.count(r.payer())
 	}
 	return r, begin, err
 }
@@ -542,7 +537,7 @@ func (t *Tasks) mayTakeOver() bool {
 	defer t.mu.Unlock()
 	n := 0
 	for w := range t.runs {
-		if time.Since(w.attempt.taken) < t.opts.Lease {
+		if time.Since(w.taken) < t.opts.Lease {
 			n++
 		}
 	}
