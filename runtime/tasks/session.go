@@ -28,9 +28,8 @@ type session struct {
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
 	mu      sync.Mutex
-	runs    map[string]*run // the work in this process, by the id of the task
-	changed []*Record       // what the peer must be notified of
-	sending bool            // a goroutine is sending it
+	changed []*Record // what the peer must be notified of
+	sending bool      // a goroutine is sending it
 	over    bool
 }
 
@@ -43,7 +42,7 @@ type receiver struct {
 // session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call) *session {
 	return c.SessionValue(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), runs: map[string]*run{}}
+		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text()}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
@@ -134,15 +133,14 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 		<-detached
 		end(why)
 	}
+	w.session, w.held = s.session, runtime.CallOf(ctx).Reply() != nil
 	if !w.register(stop) {
 		w.returned()
 		w.settle(outcome{lost: true})
 		return false
 	}
-	w.session, w.held = s.session, runtime.CallOf(ctx).Reply() != nil
 	s.mu.Lock()
 	over := s.over
-	s.runs[r.ID] = w
 	s.mu.Unlock()
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
@@ -155,7 +153,6 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 		out := outcome{err: errInternal}
 		defer func() {
 			w.end(out)
-			s.forget(w)
 			w.returned()
 		}()
 		if out = s.outcome(ctx, r); out.cancelled {
@@ -168,20 +165,10 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 	}
 	if !ok {
 		w.returned()
-		s.forget(w)
 		w.settle(outcome{lost: true})
 		w.unregister()
 	}
 	return ok
-}
-
-// forget forgets work that has ended.
-func (s *session) forget(w *run) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.runs[w.id] == w {
-		delete(s.runs, w.id)
-	}
 }
 
 // errInternal replaces errors whose details are not for the peer.
@@ -381,7 +368,7 @@ func (s *session) next(ctx context.Context) *Record {
 // find returns a task of the session. It takes its work over if the process that did it has died.
 func (s receiver) find(ctx context.Context, id string) (*Record, error) {
 	r, err := s.lookup(ctx, id, s.name)
-	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.works(id) {
+	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.running(id) != nil {
 		return r, err
 	}
 	s.taking.Lock()
@@ -403,16 +390,11 @@ func (s receiver) find(ctx context.Context, id string) (*Record, error) {
 	return taken, nil
 }
 
-// works reports whether this process works on a task.
-func (s *session) works(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running(id) != nil
-}
-
-// running returns the work on a task in this process, or nil. The caller holds s.mu.
+// running returns the work on a task of the session in this process, or nil.
 func (s *session) running(id string) *run {
-	if w := s.runs[id]; w != nil && !w.over.Load() {
+	s.Tasks.mu.Lock()
+	defer s.Tasks.mu.Unlock()
+	if w := s.runs[id]; w != nil && w.session == s && !w.over.Load() {
 		return w
 	}
 	return nil
@@ -462,7 +444,7 @@ func (s receiver) await(ctx context.Context, p *taskParams) (wire.Object, error)
 // wait waits until a task has changed, has expired, or its work waits for a process.
 func (s *session) wait(ctx context.Context, r *Record, changes <-chan struct{}) error {
 	next := time.Until(r.Expires)
-	if at, ok := r.DueAt(); ok && !s.works(r.ID) {
+	if at, ok := r.DueAt(); ok && s.running(r.ID) == nil {
 		next = min(next, max(time.Until(at.Add(s.backOff(r.Lost))), s.opts.PollInterval))
 	}
 	timer := time.NewTimer(next)

@@ -92,7 +92,7 @@ type Tasks struct {
 
 	mu        sync.Mutex
 	closed    chan struct{}                        // closed by Close
-	runs      map[*run]struct{}                    // the work in this process
+	runs      map[string]*run                      // the work in this process, by the id of its task
 	lastID    int64                                // the time in the id of a session's task, see sessionID
 	freed     chan struct{}                        // receives a value when there is room for more work
 	running   map[string]int                       // the handlers that have not returned, by Record.payer
@@ -110,7 +110,7 @@ func New(opts Options) *Tasks {
 	opts.MaxRunning = cmp.Or(max(opts.MaxRunning, 0), defaultMaxRunning)
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[*run]struct{}{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[string]*run{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}

@@ -201,7 +201,7 @@ func (w *run) register(stop context.CancelCauseFunc) bool {
 	if w.t.isClosed() {
 		return false
 	}
-	w.t.runs[w] = struct{}{}
+	w.t.runs[w.id] = w // one that was there has lost its lease
 	w.t.working.Add(1)
 	return true
 }
@@ -302,7 +302,9 @@ func (w *run) end(out outcome) {
 // unregister forgets the run.
 func (w *run) unregister() {
 	w.t.mu.Lock()
-	delete(w.t.runs, w)
+	if w.t.runs[w.id] == w {
+		delete(w.t.runs, w.id)
+	}
 	w.t.mu.Unlock()
 	w.t.free()
 	w.t.working.Done()
@@ -315,7 +317,7 @@ func (t *Tasks) Close() {
 	if !t.isClosed() {
 		close(t.closed)
 	}
-	for w := range t.runs {
+	for _, w := range t.runs {
 		go w.stop(errClosing)
 	}
 	t.mu.Unlock()
@@ -536,7 +538,7 @@ func (t *Tasks) mayTakeOver() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := 0
-	for w := range t.runs {
+	for _, w := range t.runs {
 		if time.Since(w.taken) < t.opts.Lease {
 			n++
 		}
