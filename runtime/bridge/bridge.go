@@ -165,7 +165,6 @@ type clientConn struct {
 	mu   sync.Mutex
 	link *link       // to the server, of the client's session; nil without one
 	end  func(error) // ends the connection
-	gone bool
 }
 
 type clientConnKey struct{}
@@ -226,11 +225,10 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 
 // leave ends what belongs to a connection.
 func (b *Bridge) leave(f *clientConn) {
+	f.cancel()
 	f.mu.Lock()
-	f.gone = true
 	l := f.link
 	f.mu.Unlock()
-	f.cancel()
 	if l != nil {
 		l.close()
 	}
@@ -248,9 +246,9 @@ func (b *Bridge) Close() error {
 // ended ends the connection of a client whose session with the server has ended.
 func (f *clientConn) ended(err error) {
 	f.mu.Lock()
-	end, gone := f.end, f.gone
+	end := f.end
 	f.mu.Unlock()
-	if gone || end == nil {
+	if f.ctx.Err() != nil || end == nil {
 		return
 	}
 	if err == nil {

@@ -119,12 +119,9 @@ func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revis
 		return nil, unreachable(err)
 	}
 	f.mu.Lock()
-	gone := f.gone
-	if !gone {
-		f.link = l
-	}
+	f.link = l
 	f.mu.Unlock()
-	if gone {
+	if f.ctx.Err() != nil { // otherwise leave finds the link
 		l.close()
 		return nil, runtime.ErrClosed
 	}
