@@ -401,6 +401,9 @@ func (f *finder) next(w *way) (choice []*branch, at int, ok bool) {
 			return list, -1 - i, len(list) > 0
 		}
 	}
+	if f.lacks(w) {
+		return nil, 0, false
+	}
 	choice, at = nil, 0
 	better := func(list []*branch, index int) {
 		if choice == nil || len(list) < len(choice) {
@@ -427,6 +430,16 @@ func (f *finder) next(w *way) (choice []*branch, at int, ok bool) {
 		better(list, -1-i)
 	}
 	return choice, at, true
+}
+
+// lacks reports whether the conditions ask for a member that objects may not have, and no other type is left. All
+// schemas of the sender that declare members must be known.
+func (f *finder) lacks(w *way) bool {
+	if w.kinds != kindObject || slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
+		return false // a broken pattern declares members
+	}
+	not := func(name string) bool { return !f.may(w, name) }
+	return slices.ContainsFunc(w.present, not) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.ContainsFunc(s.Required, not) })
 }
 
 // refusals returns the ways in which a schema can refuse a value, as far as they do not contradict
