@@ -86,3 +86,26 @@ func TestLargeUnion(t *testing.T) {
 		t.Errorf("%v, %+v", err, report.Summary)
 	}
 }
+
+// TestReferringConditions checks that a change in one of several definitions that refer to each other by oneOf is not
+// undecided once more for each definition: one finding in each direction stands for those that only refer to it.
+func TestReferringConditions(t *testing.T) {
+	for _, seed := range []uint64{1, 5, 7, 9} {
+		list := func(changed map[int]bool) ToolList {
+			return ToolList{List: &tools.List{Tools: []*tools.Tool{recursive(t, seed, 12, changed)}}}
+		}
+		report, err := Tools(list(nil), list(map[int]bool{3: true}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		conditions := 0
+		for _, f := range report.Findings {
+			if f.Rule == "constraint-changed" {
+				conditions++
+			}
+		}
+		if conditions > 2 || report.Summary.Undecided+report.Summary.Err == 0 {
+			t.Errorf("%d: %d findings about oneOf, %+v", seed, conditions, report.Summary)
+		}
+	}
+}

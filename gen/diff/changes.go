@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file names the changes of keywords. A keyword of the receiver is a change if the finder does not
@@ -24,7 +25,7 @@ func constraintRule(old, new bool) string {
 }
 
 // asked reports a change of a keyword, unless neither side refuses a value of the other one by it.
-func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []*branch, name func() (rule string, args []string)) {
+func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []*branch, name func() (rule string, args []string)) *change {
 	var ways [2]oneWay
 	for _, v := range p.views(old, new) {
 		list := branches(v.to)
@@ -32,13 +33,14 @@ func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []*bra
 		ways[v.way] = c.ask(v, len(list) > 0 && list[0].keyword == "propertyNames" && v.from.Object.open(), list...)
 	}
 	if ways[narrows].refuted() && ways[widens].refuted() {
-		return
+		return nil
 	}
 	rule, args := name()
 	ch := p.between(old, new, rule, args...)
 	for way := range ways {
 		ch.ways[way].join(ways[way])
 	}
+	return ch
 }
 
 // constraint compares a keyword that has no rules of its own.
@@ -67,13 +69,15 @@ func (c *comparer) conditions(p *pairing, old, new *Alt) {
 		if len(branches(old))+len(branches(new)) == 0 {
 			continue
 		}
-		has := func(v view) bool {
-			return slices.ContainsFunc(branches(v.to), func(b *branch) bool { return !c.writesAlike(v, b) })
+		has := func(v view, same func(x, y wire.Raw) bool) bool {
+			return slices.ContainsFunc(branches(v.to), func(b *branch) bool { return !v.writes(b, same) })
 		}
 		views := p.views(old, new)
-		c.asked(p, old, new, branches, func() (string, []string) {
-			return constraintRule(has(views[widens]), has(views[narrows])), []string{strconv.Quote(k.name)}
-		})
+		if ch := c.asked(p, old, new, branches, func() (string, []string) {
+			return constraintRule(has(views[widens], c.sameText), has(views[narrows], c.sameText)), []string{strconv.Quote(k.name)}
+		}); ch != nil {
+			ch.condition, ch.own = true, ch.own || has(views[widens], wire.Equal) || has(views[narrows], wire.Equal)
+		}
 	}
 }
 

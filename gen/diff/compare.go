@@ -30,6 +30,9 @@ type change struct {
 	ways [2]oneWay
 	// noted means that the change is reported even if both sides accept the values.
 	noted bool
+	// condition means that the change is one of conditions on whole values, own that a side writes one of them
+	// otherwise. If no side does, only the definitions that they refer to have changed.
+	condition, own bool
 }
 
 // The directions of a change.
@@ -361,21 +364,24 @@ func (c *comparer) askOne(v view, others bool, b *branch) oneWay {
 
 // writesAlike reports whether the sender has the keyword of a branch as well, written alike. A schema with
 // references is written like another one only if both are the same schema.
-func (c *comparer) writesAlike(v view, b *branch) bool {
+func (c *comparer) writesAlike(v view, b *branch) bool { return v.writes(b, c.sameText) }
+
+// writes reports whether the sender has the keyword of a branch as well, in a text that is the same.
+func (v view) writes(b *branch, same func(x, y wire.Raw) bool) bool {
 	if v.from == nil {
 		return false
 	}
 	if b.of == nil {
 		return len(b.accept) == 1 && slices.ContainsFunc(v.from.refused, func(s *jsonschema.Schema) bool {
-			return s == b.accept[0] || c.sameText(s.Source, b.accept[0].Source)
+			return s == b.accept[0] || same(s.Source, b.accept[0].Source)
 		})
 	}
 	names := keywordOf(b.keyword).alike
 	return slices.ContainsFunc(v.from.all, func(s *jsonschema.Schema) bool {
-		return s == b.of || c.sameText(s.Source, b.of.Source) || len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		return s == b.of || same(s.Source, b.of.Source) || len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
 			own, _ := s.Source.Child(name)
 			other, _ := b.of.Source.Child(name)
-			return !c.sameText(own, other)
+			return !same(own, other)
 		})
 	})
 }
