@@ -209,7 +209,7 @@ func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Vali
 	}
 	r.misplaced(tool, r.origin(s.Pointer), s.Source, "a schema")
 	for name := range wire.Object(s.Source).All() {
-		if _, known := find(keywords, name); known || isScopes(name) {
+		if _, known := find(keywords, name); known || isScopes(name) || name == "id" && s.Draft == jsonschema.Draft4 {
 			continue
 		}
 		if folded, own := ownName(name); own || strings.HasPrefix(folded, "x-") {

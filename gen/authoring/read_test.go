@@ -39,6 +39,7 @@ func TestNotes(t *testing.T) {
 		{head, ""},
 		{head + "    properties: {b: {type: string, x-order: 1}}\n", ""},
 		{head + "    properties:\n      b: {type: string, minLenght: 1}\n", `6:25: tool "a": /tools/0/inputSchema/properties/b/minLenght: unknown keyword "minLenght" (did you mean "minLength"?)`},
+		{head + "    $schema: http://json-schema.org/draft-04/schema#\n    id: http://example.com/a\n", ""},
 		{head + "    requird: [b]\n", `5:5: tool "a": /tools/0/inputSchema/requird: unknown keyword "requird" (did you mean "required"?)`},
 		{head + "    quantum: 7\n", `5:5: tool "a": /tools/0/inputSchema/quantum: unknown keyword "quantum": JSON Schema does not have it, so it is ignored`},
 		{head + "  desciption: x\n", `5:3: tool "a": /tools/0/desciption: unknown member "desciption" of a tool (did you mean "description"?)`},

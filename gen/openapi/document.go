@@ -21,6 +21,8 @@ type document struct {
 	// objects has the members of the objects that references have been looked up in, by pointer: a
 	// document of megabytes is not searched for each reference.
 	objects map[string]map[string]wire.Raw
+	// anchors has the pointers of the schemas with an $anchor or a $dynamicAnchor, or is nil before the first is needed.
+	anchors map[string]string
 }
 
 // node is a value in a document.
@@ -61,6 +63,18 @@ func (n node) text(name string) string {
 
 // flag reports whether a member is true.
 func (n node) flag(name string) bool { return n.get(name).raw == "true" }
+
+// reference returns the value of $ref, or else of $dynamicRef: a document is one resource, so that this one always leads
+// to the same schema, too.
+func (n node) reference() (ref string, at node, ok bool) {
+	for _, keyword := range []string{"$ref", "$dynamicRef"} {
+		if at = n.get(keyword); at.kind() == wire.KindString {
+			ref, ok = at.raw.Str()
+			return ref, at, ok
+		}
+	}
+	return "", n, false
+}
 
 // members yields the members of an object without extensions.
 func (n node) members(yield func(name string, member node) bool) {
@@ -117,6 +131,31 @@ func (d *document) lookup(pointer string) (wire.Raw, bool) {
 	}
 	value, ok := members[name]
 	return value, ok
+}
+
+// anchor returns the pointer of the schema with an anchor.
+func (d *document) anchor(name string) (pointer string, ok bool) {
+	if d.anchors == nil {
+		d.anchors = map[string]string{}
+		d.visit(node{d, "", d.Value})
+	}
+	pointer, ok = d.anchors[name]
+	return pointer, ok
+}
+
+// visit finds the anchors in a value.
+func (d *document) visit(n node) {
+	for _, keyword := range []string{"$anchor", "$dynamicAnchor"} {
+		if name := n.text(keyword); name != "" {
+			d.anchors[name] = n.pointer
+		}
+	}
+	for _, member := range n.members {
+		d.visit(member)
+	}
+	for element := range n.elements {
+		d.visit(element)
+	}
 }
 
 // documents are the files of a description.
@@ -219,17 +258,18 @@ func (d *documents) located(all []*authoring.Problem) []*authoring.Problem {
 // fault and returns false.
 func (d *documents) resolve(n node) (node, bool) {
 	for range 50 {
-		ref, ok := n.get("$ref").raw.Str()
+		ref, at, ok := n.reference()
 		if !ok {
 			return n, true
 		}
-		next, ok := d.target(n, ref)
+		next, ok := d.target(at, ref)
 		if !ok {
 			return n, false
 		}
 		n = next
 	}
-	d.fail(n.get("$ref"), "the reference leads to itself")
+	_, at, _ := n.reference()
+	d.fail(at, "the reference leads to itself")
 	return n, false
 }
 
@@ -253,17 +293,16 @@ func (d *documents) children(n node) func(yield func(name string, member node) b
 	}
 }
 
-// target returns the node that a reference of a node leads to.
-func (d *documents) target(from node, ref string) (node, bool) {
-	at := from.get("$ref")
+// target returns the node that a reference, which is at a node, leads to.
+func (d *documents) target(at node, ref string) (node, bool) {
 	file, fragment, _ := strings.Cut(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
 	if err != nil {
 		pointer = fragment
 	}
-	doc := from.doc
+	doc := at.doc
 	if file != "" {
-		if doc, err = d.load(from.doc, file); err == errTooLong {
+		if doc, err = d.load(at.doc, file); err == errTooLong {
 			if d.tooLong == nil {
 				d.fail(at, "")
 				d.tooLong, d.beyond = d.faults[len(d.faults)-1], map[place]bool{}
@@ -278,8 +317,12 @@ func (d *documents) target(from node, ref string) (node, bool) {
 		}
 	}
 	if pointer != "" && pointer[0] != '/' {
-		d.fail(at, "%q is not a JSON Pointer, such as #/components/schemas/Name", ref)
-		return node{}, false
+		anchor, ok := doc.anchor(pointer)
+		if !ok {
+			d.fail(at, "%q is not a JSON Pointer, such as #/components/schemas/Name, and no schema has that $anchor", ref)
+			return node{}, false
+		}
+		pointer = anchor
 	}
 	raw, ok := doc.lookup(pointer)
 	if !ok {

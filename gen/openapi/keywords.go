@@ -30,8 +30,8 @@ func (w *writer) ignored(name string) {
 }
 
 // reference writes a reference.
-func (w *writer) reference(ref string) {
-	target, ok := w.target(w.n, ref)
+func (w *writer) reference(at node, ref string) {
+	target, ok := w.target(at, ref)
 	if !ok {
 		return
 	}
@@ -44,7 +44,8 @@ func (w *writer) reference(ref string) {
 // keywords writes the keywords that JSON Schema has, in the order of the document.
 func (w *writer) keywords() {
 	n := w.n
-	if wrapped := w.nullable(n) && len(w.types(n)) == 0; wrapped && (n.get("allOf").exists() || n.get("anyOf").exists() || n.get("oneOf").exists() || n.get("$ref").exists()) {
+	_, _, refers := n.reference()
+	if wrapped := w.nullable(n) && len(w.types(n)) == 0; wrapped && (refers || n.get("allOf").exists() || n.get("anyOf").exists() || n.get("oneOf").exists()) {
 		// null satisfies none of the branches, so it is another one.
 		inner := &writer{converter: w.converter, n: n, absent: w.absent, text: w.text}
 		for name, value := range n.members {

@@ -53,7 +53,7 @@ func (c *converter) definitions() wire.Raw {
 
 // short reports whether a schema is hardly longer than its outline, as an enum of a few words is.
 func (c *converter) short(n node) bool {
-	return len(n.raw) <= 400 && !strings.Contains(string(n.raw), `"$ref"`)
+	return len(n.raw) <= 400 && !strings.Contains(string(n.raw), `"$ref"`) && !strings.Contains(string(n.raw), `"$dynamicRef"`)
 }
 
 // outline returns a schema that accepts all values of a schema and has no references.
@@ -132,8 +132,8 @@ func (c *converter) convertWithout(n node, absent []string) wire.Raw {
 	}
 	absent = append(slices.Clip(absent), c.otherSide(n, map[place]bool{})...)
 	w := &writer{converter: c, n: n, absent: absent, text: []byte{'{'}}
-	if ref, ok := n.get("$ref").raw.Str(); ok {
-		w.reference(ref)
+	if ref, at, ok := n.reference(); ok {
+		w.reference(at, ref)
 		if n.doc.old {
 			// OpenAPI 3.0 ignores what is beside a reference, but people describe it there.
 			w.strings("description")
@@ -151,7 +151,7 @@ func (c *converter) otherSide(n node, seen map[place]bool) []string {
 		return nil
 	}
 	seen[n.place()] = true
-	if n.get("$ref").exists() {
+	if _, _, ok := n.reference(); ok {
 		target, ok := c.resolve(n)
 		if !ok {
 			return nil

@@ -119,7 +119,17 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestDiscriminator checks that the branches of requests have the values that a mapping gives them.
+// TestAnchors checks that references by name lead to the schemas with the name, also those of a $dynamicRef: a document
+// is one resource.
+func TestAnchors(t *testing.T) {
+	const others = `"Tree":{"$dynamicAnchor":"node","type":"object","properties":{"children":{"type":"array","items":{"$dynamicRef":"#node"}},"leaf":{"$ref":"#leaf"}}},"Leaf":{"$anchor":"leaf","type":"string"}`
+	want := `{"$ref":"#/$defs/Tree","$defs":{"Tree":{"type":"object","properties":{"children":{"type":"array","items":{"$ref":"#/$defs/Tree"}},"leaf":{"$ref":"#/$defs/Leaf"}}},"Leaf":{"type":"string"}}}`
+	if diff := cmp.Diff(want, converted(t, documentOf(t, "3.1.0", `{"$ref":"#/components/schemas/Tree"}`, others), false, 1000)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestDiscriminator checks that the branches of requests have the values that the discriminator gives them.
 func TestDiscriminator(t *testing.T) {
 	const others = `"Cat":{"type":"object","properties":{"kind":{"type":"string"}}},"Dog":{"allOf":[{"$ref":"#/components/schemas/Cat"}]},` +
 		`"Own":{"allOf":[{"properties":{"kind":{"$ref":"#/components/schemas/Kind"}}}]},"Kind":{"enum":["own"]},"Fox":{"type":"object"}`
@@ -133,6 +143,9 @@ func TestDiscriminator(t *testing.T) {
 	}{
 		{schema, false, `{"anyOf":[{"$ref":"#/$defs/Cat","properties":{"kind":{"enum":["cat","kitten"]}}},{"$ref":"#/$defs/Dog","properties":{"kind":{"const":"dog"}}},{"$ref":"#/$defs/Own"},{"$ref":"#/$defs/Fox"},{"type":"object"}],` + defs},
 		{schema, true, `{"anyOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Dog"},{"$ref":"#/$defs/Own"},{"$ref":"#/$defs/Fox"},{"type":"object"}],` + defs},
+		{`{"oneOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Own"}],"discriminator":{"propertyName":"kind","mapping":{"own":"Own"}}}`, false,
+			`{"anyOf":[{"$ref":"#/$defs/Cat","properties":{"kind":{"const":"Cat"}}},{"$ref":"#/$defs/Own"}],"$defs":{"Cat":{"type":"object","properties":{"kind":{"type":"string"}}},"Own":{"allOf":[{"properties":{"kind":{"$ref":"#/$defs/Kind"}}}]},"Kind":{"enum":["own"]}}}`},
+		{`{"oneOf":[{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind"}}`, true, `{"anyOf":[{"$ref":"#/$defs/Dog"}],"$defs":{"Dog":{"allOf":[{"$ref":"#/$defs/Cat"}]},"Cat":{"type":"object","properties":{"kind":{"type":"string"}}}}}`},
 		{`{"oneOf":[{"$ref":"#/components/schemas/Fox"}],"discriminator":{"propertyName":"kind"}}`, false, `{"anyOf":[{"$ref":"#/$defs/Fox"}],"$defs":{"Fox":{"type":"object"}}}`},
 	} {
 		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, others), row.response, 1000)); diff != "" {

@@ -117,7 +117,7 @@ func (d disj) limits() string {
 			add("In the format %s.", s.Format)
 		}
 	}
-	if values, finite := d[0].values(); finite && d[0].kinds()&isString == 0 {
+	if values, finite := d[0].values(); finite && d[0].kinds()&isString == 0 && d.constant() == nil {
 		texts := make([]string, len(values))
 		for i, v := range values {
 			texts[i] = string(v)

@@ -135,7 +135,7 @@ func (c conj) fitsInt64() bool {
 	return low && high
 }
 
-// namesBeyondInt64 reports whether the schemas have a value, a limit or a default beyond an int64.
+// namesBeyondInt64 reports whether the schemas have a value, a limit, a factor, a default or an example beyond an int64.
 func (d disj) namesBeyondInt64() bool {
 	return slices.ContainsFunc(d.of(isNumber), func(c conj) bool {
 		values, finite := c.values()
@@ -143,9 +143,8 @@ func (d disj) namesBeyondInt64() bool {
 			return slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
 		}
 		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
-			return slices.ContainsFunc([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum, s.Default}, func(limit wire.Raw) bool {
-				return limit.Kind() == wire.KindNumber && beyondInt64(limit)
-			})
+			named := append([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum, s.MultipleOf, s.Default}, s.Examples...)
+			return slices.ContainsFunc(named, func(n wire.Raw) bool { return n.Kind() == wire.KindNumber && beyondInt64(n) })
 		})
 	})
 }

@@ -293,6 +293,8 @@ func TestBigIntegers(t *testing.T) {
 		"unsigned": {"type":"integer","minimum":0,"maximum":18446744073709551615},
 		"beyond": {"type":"integer","exclusiveMinimum":1e30},
 		"listed": {"type":"integer","enum":[1,18446744073709551615]},
+		"multiple": {"type":"integer","multipleOf":10000000000000000000},
+		"shown": {"type":"integer","examples":[1,1e20]},
 		"marked": {"type":"integer","minimum":1,"x-go-big-integer":true},
 		"unmarked": {"type":"integer","x-go-big-integer":false}
 	}}}]}`))
@@ -303,8 +305,8 @@ func TestBigIntegers(t *testing.T) {
 		opts  typing.Options
 		exact []string
 	}{
-		{typing.Options{}, []string{"beyond", "listed", "marked", "unsigned"}},
-		{typing.Options{BigIntegers: true}, []string{"atLeast", "beyond", "listed", "marked", "open", "unmarked", "unsigned"}},
+		{typing.Options{}, []string{"beyond", "listed", "marked", "multiple", "shown", "unsigned"}},
+		{typing.Options{BigIntegers: true}, []string{"atLeast", "beyond", "listed", "marked", "multiple", "open", "shown", "unmarked", "unsigned"}},
 	} {
 		pkg, _, err := typing.Types(list, row.opts)
 		if err != nil {
