@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -19,9 +20,9 @@ type listener struct {
 	t       *Tasks
 	ctx     context.Context // ends with the subscription
 	session *runtime.ServerSession
+	asked   atomic.Int64 // how many tasks the subscriber has asked for
 
 	mu      sync.Mutex
-	asked   int                  // how many tasks the subscriber has asked for
 	tasks   map[string]*listened // by id, until they have ended
 	changed []string             // the ids of tasks whose state must be sent
 	sending bool                 // a goroutine sends them
@@ -65,11 +66,7 @@ func (l *listener) end() {
 // listenTo lets a subscriber listen to a task, and sends it the states from now on.
 func (t *Tasks) listenTo(ctx context.Context, id string) error {
 	l := t.listener(ctx)
-	l.mu.Lock()
-	l.asked++
-	asked := l.asked
-	l.mu.Unlock()
-	if asked > maxListened {
+	if l.asked.Add(1) > maxListened {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "a request can listen to %d tasks", maxListened)
 	}
 	if _, err := t.lookup(ctx, id, ""); err != nil {
