@@ -121,15 +121,9 @@ func (c *policyReader) acceptance(n *yaml.Node) Acceptance {
 	case a.Fingerprint == "" && a.Selector == Selector{}:
 		c.Fail(n, "accept: expected a fingerprint, or a rule, a tool or a path")
 	case a.Fingerprint != "" && a.Selector != Selector{}:
-		c.Fail(n, "accept: a fingerprint cannot be combined with %s", a.Selector.names())
+		c.Fail(n, "accept: a fingerprint cannot be combined with %s", &Acceptance{Selector: a.Selector})
 	case a.Reason == "":
 		c.Fail(n, "accept: %s: expected a reason", &a)
 	}
 	return a
-}
-
-// names returns the criteria of a selector.
-func (s Selector) names() string {
-	a := Acceptance{Selector: s}
-	return a.String()
 }

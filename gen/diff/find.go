@@ -129,10 +129,7 @@ func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
 	outer := f.low
 	f.low = 1 << 30
 	f.busy[key] = depth
-	a := f.listed(accept, refuse, but)
-	if a.is == unknown && a.value == nil {
-		a = f.search(way{todo: accept, refused: refuse, kinds: kindAny, but: but}, accept, refuse, but)
-	}
+	a := f.search(way{todo: accept, refused: refuse, kinds: kindAny, but: but}, accept, refuse, but)
 	delete(f.busy, key)
 	f.settle(key, a, depth, mark)
 	f.low = min(outer, f.low)
@@ -218,28 +215,6 @@ func (f *finder) suits(v any, accept, refuse []*jsonschema.Schema, but []any) bo
 		}
 	}
 	return true
-}
-
-// listed answers for schemas of which one lists its values.
-func (f *finder) listed(accept, refuse []*jsonschema.Schema, but []any) answer {
-	for _, s := range accept {
-		for range 20 {
-			if s.Always != nil || s.Target == nil || s.Enum != nil || s.Const != "" {
-				break
-			}
-			s = s.Target
-		}
-		if s.Always != nil || s.Enum == nil && s.Const == "" {
-			continue
-		}
-		for _, v := range listedBy(s) {
-			if f.suits(v, accept, refuse, but) {
-				return answer{v, found}
-			}
-		}
-		return answer{is: none}
-	}
-	return answer{is: unknown}
 }
 
 // search expands a way and answers for it.
@@ -540,7 +515,7 @@ func (f *finder) declares(w *way, name string) bool {
 	}
 	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
 		return s.Root() == f.sender && (s.Property(name) != nil || slices.Contains(s.Required, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil ||
-			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return matches(p.Name, name) }))
+			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return jsonschema.Matches(p.Name, name) }))
 	})
 }
 

@@ -141,9 +141,6 @@ func (f *finder) numbers(w *way, try func(v any) bool) (complete bool) {
 	if (span{low, high}).empty() {
 		return true
 	}
-	if low.at != nil && high.at != nil && low.at.Cmp(high.at) == 0 {
-		return try(decimal(low.at))
-	}
 	if step != nil {
 		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
 			return true
@@ -602,7 +599,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			places[p.Name] = at
 		case "patternProperties":
 			p := b.of.PatternProperties[b.item]
-			wants = append(wants, wanted{func(name string) bool { return matches(p.Name, name) }, p.Schema, f.allows}) // a pattern declares members, so a sender may send them
+			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, p.Schema, f.allows}) // a pattern declares members, so a sender may send them
 		case "additionalProperties":
 			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, b.of.AdditionalProperties, f.may})
 		case "unevaluatedProperties":
@@ -737,7 +734,7 @@ func (f *finder) open(w *way) bool { return f.may(w, "\x00") || len(patternsOf(w
 
 // describes reports whether a schema has a property or a pattern for a name.
 func describes(s *jsonschema.Schema, name string) bool {
-	return s.Property(name) != nil || slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return matches(p.Name, name) })
+	return s.Property(name) != nil || slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return jsonschema.Matches(p.Name, name) })
 }
 
 // below returns a schema and those that it applies to the same value by references and allOf.

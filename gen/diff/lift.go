@@ -217,10 +217,6 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	if len(w.values) > 0 {
 		return c.lift(n, w.values, &climb{way, root, map[*node]bool{}})
 	}
-	sends, accepts := n.old, n.new
-	if way == widens {
-		sends, accepts = n.new, n.old
-	}
 	switch {
 	case w.sure:
 		return outcome{state: unproven, sure: true, why: w.why}
@@ -229,20 +225,11 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	case !w.open:
 		return outcome{state: refuted}
 	}
-	if a := c.find(sends, accepts); a.is == none {
-		return outcome{state: refuted}
-	}
-	// A value that is refused here may be accepted further up.
-	for at := n; at != root && len(at.up) > 0; at = at.up[0].parent {
-		p := at.up[0].parent
-		sends, accepts := p.old, p.new
-		if way == widens {
-			sends, accepts = accepts, sends
-		}
-		if c.find(sends, accepts).is == none {
+	for at := n; ; at = at.up[0].parent { // a value that is refused here may be accepted further up
+		if v := at.views(nil, nil)[way]; c.find(v.sends, v.accepts).is == none {
 			return outcome{state: refuted}
 		}
-		if p == root {
+		if at == root || len(at.up) == 0 {
 			break
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
 // objects compares properties, required, patternProperties, additionalProperties, dependentRequired,
@@ -26,9 +28,6 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 	c.rest(p, old, new)
 	for _, v := range p.views(old, new) {
 		for _, b := range c.breaking(v.to, "dependentRequired") {
-			if b.present == b.absent || slices.Contains(v.from.Object.Needs, need{b.present, b.absent}) {
-				continue
-			}
 			if w := c.ask(v, v.from.Object.open(), b); !w.refuted() {
 				p.between(old, new, c.rules.toward("dependency-added", v.way), b.present, b.absent).ways[v.way].join(w)
 			}
@@ -172,7 +171,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
 	name := "x"
 	taken := func(a *object) bool {
-		return a.member(name) != nil || slices.ContainsFunc(a.Patterns, func(m *member) bool { return matches(m.Name, name) })
+		return a.member(name) != nil || slices.ContainsFunc(a.Patterns, func(m *member) bool { return jsonschema.Matches(m.Name, name) })
 	}
 	for i := 0; i < 50 && (taken(o) || taken(n)); i++ {
 		name = strings.Repeat("x", i+1) + strconv.Itoa(i)

@@ -158,13 +158,9 @@ func arguments(e *catalog.Entry) (all []argument) {
 // promptPlaces has the places of a prompt's arguments by the pointers of their schemas.
 type promptPlaces map[string]Place
 
-func (promptPlaces) name(string) string { return "" }
+func (p promptPlaces) place(pointer string) (Place, string) { return p[pointer], "" }
 
-func (p promptPlaces) place(pointer string) Place { return p[pointer] }
-
-func (p promptPlaces) memberPlace(_, pointer, _ string) Place { return p[pointer] }
-
-func (promptPlaces) implies(string) bool { return false }
+func (p promptPlaces) member(_, pointer, _ string) (Place, bool) { return p[pointer], false }
 
 // argumentsOf returns the shape of a prompt's arguments, which are strings.
 func argumentsOf(e *engine, prompt *catalog.Entry, subject string) *Shape {

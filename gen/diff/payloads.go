@@ -77,7 +77,7 @@ func (s *messages) says(one statement) (at place, is said, ok bool) {
 			if at.method != "*" && at.method != name {
 				continue
 			}
-			if is, ok := s.member(s.methods[name], at); ok {
+			if is, ok := s.said(s.methods[name], at); ok {
 				return at, is, true
 			}
 		}
@@ -85,8 +85,8 @@ func (s *messages) says(one statement) (at place, is said, ok bool) {
 	return place{}, said{}, false
 }
 
-// member returns the member of a message at a place. It is required if all members of the path are.
-func (s *messages) member(m *ir.Method, at place) (is said, ok bool) {
+// said returns the member of a message at a place. It is required if all members of the path are.
+func (s *messages) said(m *ir.Method, at place) (is said, ok bool) {
 	decl, required := m.Params, m.ParamsRequired
 	if at.part == "result" {
 		decl, required = m.Result, true

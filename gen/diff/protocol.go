@@ -234,7 +234,7 @@ func (s *messages) unreserve(v any, pointer string) {
 	switch v := v.(type) {
 	case map[string]any:
 		rest, isSchema := v["additionalProperties"].(map[string]any)
-		if (v["additionalProperties"] == true || isSchema && len(rest) == 0) && reserved(s.place(pointer).Path) {
+		if (v["additionalProperties"] == true || isSchema && len(rest) == 0) && s.reserved(pointer) {
 			delete(v, "additionalProperties")
 		}
 		for name, inner := range v {
@@ -247,34 +247,30 @@ func (s *messages) unreserve(v any, pointer string) {
 	}
 }
 
-// reserved reports whether only the protocol may add members to the object at a path: to _meta, as far
+// reserved reports whether only the protocol may add members to the object at a pointer: to _meta, as far
 // as revisions declare its members, and to capabilities. Peers do not send members that a later
 // revision adds there, even if the schema allows others. The envelope leaves the params to each method.
-func reserved(path string) bool {
+func (s *messages) reserved(pointer string) bool {
+	at, _ := s.place(pointer)
+	path := at.Path
 	return strings.HasPrefix(path, "JSONRPC") || path == "RequestParams" || path == "NotificationParams" || strings.HasSuffix(path, "._meta") || strings.HasSuffix(path, "MetaObject") || strings.Contains(path, "Capabilities")
 }
 
-// name returns the name of the declaration at a pointer, or "". A map has none.
-func (s *messages) name(pointer string) string {
-	d := s.declared[pointer]
-	if d == nil {
-		return ""
+// place returns the place of a schema, whose path consists of the declaration around it and the members below that, and
+// the name of the declaration at the pointer. A map has none.
+func (s *messages) place(pointer string) (place Place, name string) {
+	if d := s.declared[pointer]; d != nil {
+		switch d.Type.(type) {
+		case *ir.Map, *ir.Open:
+		default:
+			name = d.Name
+		}
 	}
-	switch d.Type.(type) {
-	case *ir.Map, *ir.Open:
-		return ""
-	}
-	return d.Name
-}
-
-// place returns the place of a schema: its path consists of the declaration around it and the members
-// below that.
-func (s *messages) place(pointer string) Place {
 	var below []string
 	for at := pointer; at != ""; {
 		if d := s.declared[at]; d != nil {
 			slices.Reverse(below)
-			return Place{d.Name + strings.Join(below, ""), s.pointers[d.Key()] + pointer[len(at):]}
+			return Place{d.Name + strings.Join(below, ""), s.pointers[d.Key()] + pointer[len(at):]}, name
 		}
 		up, last := parent(at)
 		above, keyword := parent(up)
@@ -290,15 +286,13 @@ func (s *messages) place(pointer string) Place {
 		}
 		at = up
 	}
-	return Place{Pointer: pointer}
+	return Place{Pointer: pointer}, name
 }
 
-func (s *messages) memberPlace(object, pointer, name string) Place {
-	at := s.place(object)
-	return Place{at.Path + "." + name, at.Pointer + strings.TrimPrefix(pointer, object)}
+func (s *messages) member(object, pointer, name string) (Place, bool) {
+	at, _ := s.place(object)
+	return Place{at.Path + "." + name, at.Pointer + strings.TrimPrefix(pointer, object)}, s.implied[pointer]
 }
-
-func (s *messages) implies(pointer string) bool { return s.implied[pointer] }
 
 // field returns the member of a declared object.
 func (s *messages) field(f *ir.Field, of string) *member {

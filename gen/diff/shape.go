@@ -109,14 +109,9 @@ type (
 		// even if it allows any value.
 		Map  bool
 		Size span
-		// Needs has the members that are required if another one is present.
-		Needs []need
 		// find returns the shape of an undeclared member, if patterns apply to it.
 		find func(name string) *Shape
 	}
-
-	// need says that the member Then is required if the member If is present.
-	need struct{ If, Then string }
 
 	// member is a declared member.
 	member struct {

@@ -85,14 +85,14 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	for i := range prefix {
 		shape := b.shape(elementsOf(all, i)...)
 		if shape.set.empty() {
-			a.limit(i)
+			a.Length = a.Length.and(atMost(int64(i)))
 			break
 		}
 		a.Prefix = append(a.Prefix, shape)
 	}
 	if rest := elementsOf(all, prefix); len(rest) > 0 && len(a.Prefix) == prefix {
 		if a.Items = b.shape(rest...); a.Items.set.impossible() {
-			a.limit(prefix)
+			a.Length = a.Length.and(atMost(int64(prefix)))
 			a.Items = nil
 		} else if a.Items.set.everything() && a.Items.About == (about{}) {
 			a.Items = nil
@@ -116,9 +116,6 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	}
 	return a, !a.Length.empty()
 }
-
-// limit forbids the elements from index i on.
-func (t *array) limit(i int) { t.Length = t.Length.and(atMost(int64(i))) }
 
 // elementsOf returns the schemas that apply to the element at index i.
 func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
@@ -167,29 +164,24 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	places := map[string]Place{}
 	implied := map[string]bool{}
 	var names []string
-	add := func(name, object, pointer string) {
+	add := func(name, object, pointer string) (isImplied bool) {
+		at, isImplied := b.member(object, pointer, name)
 		if _, ok := places[name]; !ok {
-			names, places[name] = append(names, name), b.member(object, pointer, name)
+			names, places[name] = append(names, name), at
 		}
+		return isImplied
 	}
 	for _, s := range all {
 		o.Size = o.Size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
-			add(p.Name, s.Pointer, p.Schema.Pointer)
-			implied[p.Name] = implied[p.Name] || b.names != nil && b.names.implies(p.Schema.Pointer)
+			isImplied := add(p.Name, s.Pointer, p.Schema.Pointer)
+			implied[p.Name] = implied[p.Name] || isImplied
 		}
 	}
 	for _, s := range all {
 		for _, name := range s.Required {
 			add(name, s.Pointer, s.Pointer)
 			required[name] = true
-		}
-		for _, d := range s.DependentRequired {
-			for _, then := range d.Required {
-				if n := (need{d.Name, then}); d.Name != then && !slices.Contains(o.Needs, n) {
-					o.Needs = append(o.Needs, n)
-				}
-			}
 		}
 	}
 	o.find = func(name string) *Shape { return b.shape(membersOf(all, name, "")...) }
@@ -218,12 +210,13 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	return o, !o.size().empty()
 }
 
-// member returns the place of a member of an object, whose schema is at a pointer.
-func (b *schemaBuilder) member(object, pointer, name string) Place {
+// member returns the place of a member of an object, whose schema is at a pointer, and whether receivers do not need
+// it although the schema requires it.
+func (b *schemaBuilder) member(object, pointer, name string) (at Place, implied bool) {
 	if b.names == nil {
-		return Place{Pointer: pointer}
+		return Place{Pointer: pointer}, false
 	}
-	return b.names.memberPlace(object, pointer, name)
+	return b.names.member(object, pointer, name)
 }
 
 // patterns adds the members whose names match a pattern.
@@ -250,7 +243,7 @@ func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Sch
 			list = append(list, p)
 		}
 		for _, p := range s.PatternProperties {
-			if pattern != "" && p.Name == pattern || pattern == "" && matches(p.Name, name) {
+			if pattern != "" && p.Name == pattern || pattern == "" && jsonschema.Matches(p.Name, name) {
 				list = append(list, p.Schema)
 			}
 		}

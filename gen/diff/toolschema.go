@@ -32,14 +32,11 @@ type schemaBuilder struct {
 
 // names knows the declarations of a revision by their places.
 type names interface {
-	// name returns the name of the declaration at a place, or "".
-	name(pointer string) string
-	// place returns the place of the schema at a pointer.
-	place(pointer string) Place
-	// memberPlace returns the place of a member of an object, whose schema is at a pointer, and implies
-	// whether receivers do not need it, although the schema requires it.
-	memberPlace(object, pointer, name string) Place
-	implies(pointer string) bool
+	// place returns the place of the schema at a pointer, and the name of the declaration there, or "".
+	place(pointer string) (at Place, name string)
+	// member returns the place of a member of an object, whose schema is at a pointer, and whether receivers do not
+	// need it although the schema requires it.
+	member(object, pointer, name string) (at Place, implied bool)
 }
 
 // place returns the place of a schema, and the name of its declaration.
@@ -47,8 +44,7 @@ func (b *schemaBuilder) place(s *jsonschema.Schema) (at Place, name string) {
 	if b.names == nil {
 		return Place{Pointer: s.Pointer}, ""
 	}
-	s = alias(s)
-	return b.names.place(s.Pointer), b.names.name(s.Pointer)
+	return b.names.place(alias(s).Pointer)
 }
 
 // alias returns the schema that a reference without other keywords leads to, or the schema

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -109,9 +108,6 @@ func canonical(raw wire.Raw) string {
 	}
 	return render(parse(string(raw)))
 }
-
-// matches reports whether a string contains a match of a pattern.
-func matches(pattern, s string) bool { return jsonschema.Matches(pattern, s) }
 
 func kindOf(v any) kind {
 	switch v.(type) {
