@@ -29,19 +29,7 @@ func (t *Transport) usable(ctx context.Context) (*grant, error) {
 	t.mu.Lock()
 	current, loaded := t.current, t.loaded
 	t.mu.Unlock()
-	if !loaded {
-		stored, err := t.firstGrant(ctx)
-		if err != nil {
-			return nil, err
-		}
-		t.mu.Lock()
-		if !t.loaded {
-			t.loaded, t.current = true, stored
-		}
-		current = t.current
-		t.mu.Unlock()
-	}
-	if current == nil || current.valid() {
+	if loaded && (current == nil || current.valid()) {
 		return current, nil
 	}
 	return t.renew(ctx, current, need{})
@@ -100,7 +88,7 @@ func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r.err == nil {
-		t.current = r.got
+		t.loaded, t.current = true, r.got
 	} else if ctx.Err() == nil {
 		t.budget.close(r.err, time.Now())
 	}
