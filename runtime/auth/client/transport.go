@@ -130,25 +130,32 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	resp, err := t.send(req, used)
-	for renewals := 0; err == nil; renewals++ {
-		needed, ok := t.needs(resp, used)
+	for renewals, again := 0, false; ; {
+		resp, fresh, err := t.send(req, used)
+		if err != nil {
+			return nil, err
+		}
+		again = fresh && !again && resp.StatusCode == http.StatusUnauthorized && challenged(resp, oauth.ErrorUseDPoPNonce) != nil
+		needed, ok := need{}, again
+		if !again {
+			needed, ok = t.needs(resp, used)
+		}
 		if !ok || !repeatable(req) {
 			return resp, nil
 		}
 		shared.Discard(resp)
-		if renewals == maxRenewals {
-			return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
-		}
-		if used, err = t.renew(req.Context(), used, needed); err != nil {
-			return nil, unhandled{fmt.Errorf("auth: %w", err)}
+		if !again {
+			if renewals++; renewals > maxRenewals {
+				return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
+			}
+			if used, err = t.renew(req.Context(), used, needed); err != nil {
+				return nil, unhandled{fmt.Errorf("auth: %w", err)}
+			}
 		}
 		if req, err = repeated(req); err != nil {
 			return nil, err
 		}
-		resp, err = t.send(req, used)
 	}
-	return resp, err
 }
 
 // leaks reports whether the server has redirected a request with a body to another origin. An http.Client with
@@ -173,35 +180,21 @@ func repeated(req *http.Request) (*http.Request, error) {
 	return &again, err
 }
 
-// send sends a request with a grant, which may be nil, and once more if the server demands a DPoP nonce.
-func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
-	for try := 0; ; try++ {
-		trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.web.seen(req, t.base, info.Conn.RemoteAddr()) }}
-		own := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
-		if g != nil {
-			own.Header.Set("Authorization", g.Type+" "+g.Access)
-			if g.Type == oauth.SchemeDPoP {
-				if err := g.proofs.prove(own, g.Access); err != nil {
-					return nil, err
-				}
-			}
-		}
-		resp, err := t.base.RoundTrip(own)
-		if err != nil || g == nil || g.Type != oauth.SchemeDPoP {
-			return resp, err
-		}
-		fresh := g.proofs.learn(req.URL, resp.Header)
-		if try > 0 || !fresh || resp.StatusCode != http.StatusUnauthorized || challenged(resp, oauth.ErrorUseDPoPNonce) == nil {
-			return resp, nil
-		}
-		if !repeatable(req) {
-			return resp, nil
-		}
-		shared.Discard(resp)
-		if req, err = repeated(req); err != nil {
-			return nil, err
+// send sends a request with a grant, which may be nil. Fresh means that the response has a DPoP nonce for the next one.
+func (t *Transport) send(req *http.Request, g *grant) (resp *http.Response, fresh bool, err error) {
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.web.seen(req, t.base, info.Conn.RemoteAddr()) }}
+	own := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
+	bound := g != nil && g.Type == oauth.SchemeDPoP
+	if g != nil {
+		own.Header.Set("Authorization", g.Type+" "+g.Access)
+	}
+	if bound {
+		if err := g.proofs.prove(own, g.Access); err != nil {
+			return nil, false, err
 		}
 	}
+	resp, err = t.base.RoundTrip(own)
+	return resp, err == nil && bound && g.proofs.learn(req.URL, resp.Header), err
 }
 
 // need is why a grant does not suffice.
