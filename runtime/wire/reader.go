@@ -337,12 +337,6 @@ func (r *Reader) DecodeChecked(text Raw, v Decoder) error {
 	return r.decode(v)
 }
 
-// Restart makes r read another well-formed text from its beginning. Lenience and deviations
-// remain.
-func (r *Reader) Restart(text Raw) {
-	r.src, r.pos, r.depth, r.nameSets, r.checked = string(text), 0, 0, nil, true
-}
-
 // ReadString reads a string and returns it unescaped.
 func (r *Reader) ReadString() string {
 	if r.err != nil {
