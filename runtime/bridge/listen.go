@@ -77,7 +77,7 @@ func filter(notifications wire.Raw) wire.Object {
 
 // listenSession handles subscriptions/listen for a server with sessions.
 func (l *link) listenSession(ctx context.Context, call *runtime.Call, asked wire.Object) (wire.Appender, error) {
-	own := &listener{link: l, news: make(chan struct{}, 1), overrun: make(chan struct{})}
+	own := &listener{link: l, news: make(chan struct{}, 1)}
 	l.mu.Lock()
 	l.listeners[own] = true
 	l.mu.Unlock()
@@ -104,12 +104,11 @@ type listener struct {
 	link *link
 	uris []string // that it has subscribed to
 
-	news    chan struct{} // holds a token if something is heard
-	overrun chan struct{} // closed when too much waits
+	news chan struct{} // holds a token if something is heard
 
 	mu    sync.Mutex
 	heard []runtime.Notification
-	full  bool
+	full  bool // too much waited
 }
 
 type listenerKey struct{}
@@ -165,15 +164,12 @@ func uriParams(uri string) wire.Appender {
 func (h *listener) put(n runtime.Notification) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	switch {
-	case h.full || slices.Contains(h.heard, n):
-		return
-	case len(h.heard) == maxHeard:
-		h.full = true
-		close(h.overrun)
+	if slices.Contains(h.heard, n) {
 		return
 	}
-	h.heard = append(h.heard, runtime.Notification{Method: n.Method, Params: n.Params.Clone()})
+	if h.full = h.full || len(h.heard) == maxHeard; !h.full {
+		h.heard = append(h.heard, runtime.Notification{Method: n.Method, Params: n.Params.Clone()})
+	}
 	select {
 	case h.news <- struct{}{}:
 	default:
@@ -185,17 +181,18 @@ func (h *listener) feed(ctx context.Context, s *runtime.ServerSession) {
 	for {
 		select {
 		case <-h.news:
-		case <-h.overrun:
-			return
 		case <-h.link.entry.Done():
 			return
 		case <-ctx.Done():
 			return
 		}
 		h.mu.Lock()
-		heard := h.heard
+		heard, full := h.heard, h.full
 		h.heard = nil
 		h.mu.Unlock()
+		if full {
+			return
+		}
 		for _, n := range heard {
 			if h.link.sent(ctx, n.Method, h.link.to(s).Notify(ctx, n.Method, runtime.ParamsOf(n.Params))) != nil {
 				return
