@@ -46,7 +46,7 @@ type Pool[K comparable, S any] struct {
 	running sync.WaitGroup // all
 }
 
-// Entry is the place of a session in a pool. All but Session, Reused and gone is guarded by the lock of the pool.
+// Entry is the place of a session in a pool. The lock of the pool guards what changes after the session is open.
 type Entry[K comparable, S any] struct {
 	Session S
 	Reused  bool // the session was not opened for the request that has it alone
