@@ -29,10 +29,7 @@ func (e *emitter) boxes(f *jen.File) {
 		}
 		switch t := d.Type.(type) {
 		case *ir.Union:
-			f.Add(doc(fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name)))
-			f.Func().Id("Decode"+d.Name).Params(jen.Id("text").Index().Byte()).Params(jen.Id(d.Name), jen.Error()).Block(
-				jen.Return(jen.Qual(wirePath, "UnmarshalBox").Call(jen.Id("text"), newBox(d, jen.Null()))),
-			)
+			Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn wire.UnmarshalBox(text, $2)\n}", d.Name, newBox(d, jen.Null()))
 			f.Line()
 			f.Add(doc(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
 			if d.Same != "" {
@@ -48,12 +45,8 @@ func (e *emitter) boxes(f *jen.File) {
 		case *ir.Scalar:
 			if hasBox(d) {
 				box(f, d, jen.Qual(wirePath, "Scalar"))
-				codec := jen.Params(jen.Id(codecName(d)))
-				f.Func().Add(codec).Id("Decode").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Qual(wirePath, "Scalar").Block(
-					jen.Return(jen.Id("r").Dot("ReadScalar").Call(scalarSet(t.Kinds))))
-				f.Line()
-				f.Func().Add(codec).Id("Check").Params(collectorParam(), jen.Id("v").Qual(wirePath, "Scalar")).Block(checkScalar(jen.Id("v"), t))
-				f.Line()
+				Declare(f, "", "func ($1) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar($2)\n}", codecName(d), scalarSet(t.Kinds))
+				Declare(f, "", "func ($1) Check(c *wire.Collector, v wire.Scalar) {\n$2\n}\n", codecName(d), checkScalar(jen.Id("v"), t))
 			}
 		}
 	}
@@ -61,9 +54,5 @@ func (e *emitter) boxes(f *jen.File) {
 
 // box renders the type of a box, and of its codec without the methods.
 func box(f *jen.File, d *ir.Decl, value jen.Code) {
-	codec := codecName(d)
-	f.Type().Id(boxName(d)).Op("=").Qual(wirePath, "Box").Types(value, jen.Id(codec))
-	f.Line()
-	f.Type().Id(codec).Struct()
-	f.Line()
+	f.Add(Go("type $1 = wire.Box[$2, $3]\n\ntype $3 struct{}\n", boxName(d), value, codecName(d)))
 }

@@ -16,20 +16,15 @@ var handshake = []string{"initialize", "notifications/initialized"}
 // caller renders the typed calls that the other side makes.
 func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
 	typeName := p.name + "Caller"
-	f.Line()
-	f.Add(doc(fmt.Sprintf("%s calls a %s on behalf of its %s. It has a method for every request and notification that the %s may send, except those of the handshake. Params may be nil if the revision makes them optional.", typeName, lowerFirst(p.name), p.other, p.other)))
-	f.Type().Id(typeName).Struct(jen.Id("caller").Qual(runtimePath, "Caller"))
-	f.Line()
-	f.Add(doc(fmt.Sprintf("New%s returns a %s that sends through c.", typeName, typeName)))
-	f.Func().Id("New" + typeName).Params(jen.Id("c").Qual(runtimePath, "Caller")).Id(typeName).Block(
-		jen.Return(jen.Id(typeName).Values(jen.Id("c"))),
-	)
+	Declare(f, fmt.Sprintf("%s calls a %s on behalf of its %s. It has a method for every request and notification that the %s may send, except those of the handshake. Params may be nil if the revision makes them optional.", typeName, lowerFirst(p.name), p.other, p.other),
+		"type $1 struct {\ncaller runtime.Caller\n}", typeName)
+	Declare(f, fmt.Sprintf("New%s returns a %s that sends through c.", typeName, typeName), "func New$1(c runtime.Caller) $1 {\nreturn $1{c}\n}", typeName)
 	for _, m := range methods {
 		if slices.Contains(handshake, m.Wire) {
 			continue
 		}
 		if m.Plain == nil {
-			method(f, typeName, m.Go, m.Doc, m, m.Result).BlockFunc(func(g *jen.Group) { callBody(g, m) })
+			method(f, typeName, m.Go, m.Doc, m, m.Result).Block(callBody(m))
 		} else {
 			plainCall(f, typeName, m)
 		}
@@ -50,62 +45,43 @@ func method(f *jen.File, typeName, name, text string, m *ir.Method, result *ir.D
 // the plain result, and one that returns the union and is named after it.
 func plainCall(f *jen.File, typeName string, m *ir.Method) {
 	text := fmt.Sprintf("%s If the other side answers with another result than %s, the error is a *runtime.OtherResultError. %s returns all results.", m.Doc, m.Plain.Name, m.Result.Name)
-	method(f, typeName, m.Go, text, m, m.Plain).Block(
-		jen.List(jen.Id("result"), jen.Err()).Op(":=").Id("c").Dot(m.Result.Name).Call(jen.Id("ctx"), jen.Id("params")),
-		jen.Return(jen.Qual(runtimePath, "PlainResult").Types(messageType(m.Plain)).Call(jen.Lit(m.Wire), jen.Id("result"), jen.Err())),
-	)
+	method(f, typeName, m.Go, text, m, m.Plain).Block(Go("result, err := c.$1(ctx, params)\nreturn runtime.PlainResult[$2]($3, result, err)", m.Result.Name, messageType(m.Plain), jen.Lit(m.Wire)))
 	text = fmt.Sprintf("makes the request of %s and returns the result, of whichever type it is.", m.Go)
-	method(f, typeName, m.Result.Name, text, m, m.Result).BlockFunc(func(g *jen.Group) { callBody(g, m) })
+	method(f, typeName, m.Result.Name, text, m, m.Result).Block(callBody(m))
 }
 
 // itemsCall renders the iterator over a paginated list.
 func itemsCall(f *jen.File, typeName string, m *ir.Method) {
-	item := goType(m.Items.Type.(*ir.Array).Elem)
-	f.Line()
-	f.Add(doc(fmt.Sprintf("%s yields the items of all pages of %s. It requests each page when the loop reaches it. After an error, the sequence ends.", m.ItemsGo, m.Wire)))
-	f.Func().Params(jen.Id("c").Id(typeName)).Id(m.ItemsGo).
-		Params(jen.Id("ctx").Qual("context", "Context")).
-		Qual("iter", "Seq2").Types(jen.Op("*").Add(item), jen.Error()).
-		Block(jen.Return(jen.Qual(runtimePath, "All").Call(
-			jen.Func().Params(jen.Id("cursor").Op("*").String()).
-				Params(jen.Index().Add(item), jen.Op("*").String(), jen.Error()).
-				Block(
-					jen.List(jen.Id("page"), jen.Err()).Op(":=").Id("c").Dot(m.Go).Call(
-						jen.Id("ctx"), jen.Op("&").Add(declName(m.Params)).Values(jen.Dict{jen.Id("Cursor"): jen.Id("cursor")})),
-					jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Nil(), jen.Err())),
-					jen.Return(jen.Id("page").Dot(m.Items.Go), jen.Id("page").Dot("NextCursor"), jen.Nil()),
-				),
-		)))
+	Declare(f, fmt.Sprintf("%s yields the items of all pages of %s. It requests each page when the loop reaches it. After an error, the sequence ends.", m.ItemsGo, m.Wire),
+		`func (c $1) $2(ctx context.Context) iter.Seq2[*$3, error] {
+			return runtime.All(func(cursor *string) ([]$3, *string, error) {
+				page, err := c.$4(ctx, &$5{Cursor: cursor})
+				if err != nil {
+					return nil, nil, err
+				}
+				return page.$6, page.NextCursor, nil
+			})
+		}`, typeName, m.ItemsGo, goType(m.Items.Type.(*ir.Array).Elem), m.Go, declName(m.Params), m.Items.Go)
 }
 
 // callBody renders a request or notification. A request returns m.Result.
-func callBody(g *jen.Group, m *ir.Method) {
-	params := jen.Id("params")
+func callBody(m *ir.Method) jen.Code {
+	params := "params"
 	if !isUnion(m.Params) {
-		// A nil pointer in an interface is not nil.
-		params = jen.Qual(runtimePath, "Params").Call(params)
+		params = "runtime.Params(params)" // a nil pointer in an interface is not nil
 	}
 	if m.Notification {
-		g.Return(jen.Id("c").Dot("caller").Dot("Notify").Call(jen.Id("ctx"), jen.Lit(m.Wire), params))
-		return
+		return Go("return c.caller.Notify(ctx, $1, "+params+")", jen.Lit(m.Wire))
 	}
-	g.Id("result").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: m.Result})))
-	g.If(
-		jen.Err().Op(":=").Id("c").Dot("caller").Dot("Call").Call(jen.Id("ctx"), jen.Lit(m.Wire), params, jen.Id("result")),
-		jen.Err().Op("!=").Nil(),
-	).Block(jen.Return(jen.Nil(), jen.Err()))
+	answer := "return result, nil"
 	if u, ok := ir.Resolve(m.Result.Type).(*ir.Union); ok {
-		if !u.Context {
-			// The sender of a result knows the revision, so an unknown variant is an error.
-			g.If(
-				jen.List(jen.Id("_"), jen.Id("unknown")).Op(":=").Id("result").Dot("V").Assert(jen.Op("*").Add(qualified(m.Result, "Unknown"+m.Result.Name))),
-				jen.Id("unknown"),
-			).Block(jen.Return(jen.Nil(), jen.Qual(runtimePath, "UnknownResult").Call(jen.Lit(m.Wire), jen.Id("result"))))
+		answer = "return result.V, nil"
+		if !u.Context { // the sender of a result knows the revision, so an unknown variant is an error
+			answer = "if _, unknown := result.V.(*$3); unknown {\nreturn nil, runtime.UnknownResult($1, result)\n}\n" + answer
 		}
-		g.Return(jen.Id("result").Dot("V"), jen.Nil())
-		return
 	}
-	g.Return(jen.Id("result"), jen.Nil())
+	return Go("result := new($2)\nif err := c.caller.Call(ctx, $1, "+params+", result); err != nil {\nreturn nil, err\n}\n"+answer,
+		jen.Lit(m.Wire), valueType(&ir.Ref{Decl: m.Result}), qualified(m.Result, "Unknown"+m.Result.Name))
 }
 
 func lowerFirst(s string) string { return string(s[0]|0x20) + s[1:] }

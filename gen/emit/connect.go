@@ -20,43 +20,64 @@ func (e *emitter) connect(f *jen.File) {
 		return slices.Contains(runtimeHandled, m.Wire)
 	})
 	e.clientOptions(f, methods)
-	f.Line()
-	f.Add(doc("NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only."))
-	f.Func().Params(jen.Id("o").Id("ClientOptions")).Id("NewClient").
-		Params(jen.Id("table").Op("*").Qual(convertPath, "Table")).Op("*").Qual(runtimePath, "Client").
-		BlockFunc(func(g *jen.Group) { newClient(g, methods) })
-	f.Line()
-	f.Add(doc("NewSession returns the typed session on top of a runtime session of a client that NewClient returned."))
-	f.Func().Params(jen.Id("ClientOptions")).Id("NewSession").
-		Params(jen.Id("s").Op("*").Qual(runtimePath, "Session")).Op("*").Id("Session").Block(
-		jen.Return(jen.Op("&").Id("Session").Values(jen.Id("NewServerCaller").Call(jen.Id("s")), jen.Id("s"))),
-	)
+	var handlers jen.Statement
+	for _, m := range methods {
+		handlers.Line().Lit(m.Wire).Op(":").Add(handler(m)).Op(",")
+	}
+	Declare(f, "NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only.",
+		`func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
+			handlers := runtime.Handlers{$1
+			}
+			options := o.Runtime
+			if o.Name != "" {
+				options.Name = o.Name
+			}
+			if o.Version != "" {
+				options.Version = o.Version
+			}
+			if o.Title != "" {
+				options.Title = o.Title
+			}
+			if o.Capabilities != nil {
+				options.Capabilities = o.Capabilities
+			} else if options.Capabilities == nil {
+				options.Capabilities = handlers.Capabilities(Methods)
+			}
+			binding := handlers.Bind(Revision, Methods)
+			if o.Bind != nil {
+				binding = o.Bind(binding)
+			}
+			if table == nil {
+				return runtime.NewClient(options, binding)
+			}
+			return runtime.NewClient(options, table.Bind(binding, convert.Options{Lost: o.Lost})...)
+		}`, &handlers)
+	Declare(f, "NewSession returns the typed session on top of a runtime session of a client that NewClient returned.",
+		"func (ClientOptions) NewSession(s *runtime.Session) *Session {\nreturn &Session{NewServerCaller(s), s}\n}")
 	e.session(f)
 }
 
 func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
 	f.Add(doc("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
 	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
-		g.Add(doc("Name identifies the program."))
-		g.Id("Name").String()
-		g.Add(doc("Version is the version of the program."))
-		g.Id("Version").String()
-		g.Add(doc("Title is a name for display, which clients send from 2025-06-18 on."))
-		g.Id("Title").String()
+		field := func(text, source string) { g.Add(doc(text)).Line().Add(Go(source)) }
+		field("Name identifies the program.", "Name string")
+		field("Version is the version of the program.", "Version string")
+		field("Title is a name for display, which clients send from 2025-06-18 on.", "Title string")
 		g.Line()
 		for _, m := range methods {
 			g.Add(doc(handlerDoc(m)))
 			g.Id(m.Go).Func().Add(signature(m, handlerResult(m)))
 		}
 		g.Line()
-		g.Add(doc("Capabilities take precedence over the capabilities that follow from the functions that are set."))
-		g.Id("Capabilities").Add(e.capabilitiesType())
-		g.Add(doc("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name."))
-		g.Id("Runtime").Qual(runtimePath, "ClientOptions")
-		g.Add(doc("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks."))
-		g.Id("Bind").Func().Params(jen.Qual(runtimePath, "Binding")).Qual(runtimePath, "Binding")
-		g.Add(doc("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently."))
-		g.Id("Lost").Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("r").Qual(convertPath, "Report"))
+		capabilities := "wire.Appender"
+		if e.isStruct("ClientCapabilities") {
+			capabilities = "*ClientCapabilities"
+		}
+		field("Capabilities take precedence over the capabilities that follow from the functions that are set.", "Capabilities "+capabilities)
+		field("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name.", "Runtime runtime.ClientOptions")
+		field("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks.", "Bind func(runtime.Binding) runtime.Binding")
+		field("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently.", "Lost func(ctx context.Context, r convert.Report)")
 	})
 }
 
@@ -77,38 +98,6 @@ func handlerResult(m *ir.Method) *ir.Decl {
 	return m.Result
 }
 
-func newClient(g *jen.Group, methods []*ir.Method) {
-	g.Id("handlers").Op(":=").Qual(runtimePath, "Handlers").ValuesFunc(func(g *jen.Group) {
-		for _, m := range methods {
-			g.Line().Lit(m.Wire).Op(":").Add(handler(m))
-		}
-		g.Line()
-	})
-	g.Id("options").Op(":=").Id("o").Dot("Runtime")
-	for _, name := range []string{"Name", "Version", "Title"} {
-		g.If(jen.Id("o").Dot(name).Op("!=").Lit("")).Block(jen.Id("options").Dot(name).Op("=").Id("o").Dot(name))
-	}
-	g.If(jen.Id("o").Dot("Capabilities").Op("!=").Nil()).Block(
-		jen.Id("options").Dot("Capabilities").Op("=").Id("o").Dot("Capabilities"),
-	).Else().If(jen.Id("options").Dot("Capabilities").Op("==").Nil()).Block(
-		jen.Id("options").Dot("Capabilities").Op("=").Id("handlers").Dot("Capabilities").Call(jen.Id("Methods")),
-	)
-	g.Id("binding").Op(":=").Id("handlers").Dot("Bind").Call(jen.Id("Revision"), jen.Id("Methods"))
-	g.If(jen.Id("o").Dot("Bind").Op("!=").Nil()).Block(
-		jen.Id("binding").Op("=").Id("o").Dot("Bind").Call(jen.Id("binding")),
-	)
-	g.If(jen.Id("table").Op("==").Nil()).Block(
-		jen.Return(jen.Qual(runtimePath, "NewClient").Call(jen.Id("options"), jen.Id("binding"))),
-	)
-	g.Return(jen.Qual(runtimePath, "NewClient").Call(
-		jen.Id("options"),
-		jen.Id("table").Dot("Bind").Call(
-			jen.Id("binding"),
-			jen.Qual(convertPath, "Options").Values(jen.Dict{jen.Id("Lost"): jen.Id("o").Dot("Lost")}),
-		).Op("..."),
-	))
-}
-
 // handler renders the handler of a message by a function of ClientOptions.
 func handler(m *ir.Method) jen.Code {
 	name := "HandleRequest"
@@ -123,32 +112,18 @@ func handler(m *ir.Method) jen.Code {
 
 // session renders the typed session of a client.
 func (e *emitter) session(f *jen.File) {
-	f.Line()
-	f.Add(doc("Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use."))
-	f.Type().Id("Session").Struct(
-		jen.Id("ServerCaller"),
-		jen.Op("*").Qual(runtimePath, "Session"),
-	)
-	f.Line()
-	f.Add(doc("Ping returns nil if the server responds."))
-	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Ping").
-		Params(jen.Id("ctx").Qual("context", "Context")).Error().
-		Block(jen.Return(jen.Id("s").Dot("Session").Dot("Ping").Call(jen.Id("ctx"))))
+	Declare(f, "Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use.",
+		"type Session struct {\nServerCaller\n*runtime.Session\n}")
+	Declare(f, "Ping returns nil if the server responds.", "func (s *Session) Ping(ctx context.Context) error {\nreturn s.Session.Ping(ctx)\n}")
 	e.listen(f)
 	for _, info := range []struct{ name, definition, text string }{
 		{"ServerInfo", "Implementation", "ServerInfo returns the name and version of the server."},
 		{"ServerCapabilities", "ServerCapabilities", "ServerCapabilities returns the capabilities that the server declared."},
 	} {
-		if !e.isStruct(info.definition) {
-			continue
+		if e.isStruct(info.definition) {
+			Declare(f, info.text+fmt.Sprintf(" It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.name),
+				"func (s *Session) $1() *$2 {\nv := new($2)\n_ = wire.UnmarshalString(string(s.Session.$1()), v)\nreturn v\n}", info.name, info.definition)
 		}
-		f.Line()
-		f.Add(doc(info.text + fmt.Sprintf(" It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.name)))
-		f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id(info.name).Params().Op("*").Id(info.definition).Block(
-			jen.Id("v").Op(":=").New(jen.Id(info.definition)),
-			jen.Id("_").Op("=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("s").Dot("Session").Dot(info.name).Call()), jen.Id("v")),
-			jen.Return(jen.Id("v")),
-		)
 	}
 }
 
@@ -168,23 +143,8 @@ func (e *emitter) listen(f *jen.File) {
 	if !ok || !e.isStruct(ref.Decl.Name) {
 		return
 	}
-	f.Line()
-	f.Add(doc(fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name)))
-	f.Func().Params(jen.Id("s").Op("*").Id("Session")).Id("Listen").
-		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("filter").Op("*").Id(ref.Decl.Name)).
-		Qual("iter", "Seq2").Types(jen.Id(notification.Name), jen.Error()).
-		Block(jen.Return(jen.Qual(runtimePath, "TypedNotifications").Call(
-			jen.Id("s").Dot("Session").Dot("Listen").Call(jen.Id("ctx"), jen.Qual(runtimePath, "Params").Call(jen.Id("filter"))),
-			jen.Id("Decode"+notification.Name),
-		)))
-}
-
-// capabilitiesType returns the type of a client's capabilities.
-func (e *emitter) capabilitiesType() jen.Code {
-	if e.isStruct("ClientCapabilities") {
-		return jen.Op("*").Id("ClientCapabilities")
-	}
-	return jen.Qual(wirePath, "Appender")
+	Declare(f, fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name),
+		"func (s *Session) Listen(ctx context.Context, filter *$1) iter.Seq2[$2, error] {\nreturn runtime.TypedNotifications(s.Session.Listen(ctx, runtime.Params(filter)), Decode$2)\n}", ref.Decl.Name, notification.Name)
 }
 
 // isStruct reports whether the revision declares a struct with that name.

@@ -21,7 +21,6 @@ import (
 
 const convertPath = runtimePath + "/convert"
 
-// packagePath returns the import path of a generated package in a folder.
 // PackagePath returns the import path of a folder of generated packages.
 func PackagePath(dir string) string { return path.Join(module, "generated", dir) }
 
@@ -79,63 +78,34 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
 		}
 	})
-	f.Line()
-	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(convertPath, "V4")
-	f.Line()
-	for _, t := range []struct{ name, doc string }{
-		{"Options", "Options configure the conversion of values that another revision cannot represent."},
-		{"Report", "Report describes a loss: what was lost, and where."},
-		{"RevisionError", "RevisionError reports that a request was not sent because the session's revision cannot represent it."},
-	} {
-		f.Add(doc(t.doc))
-		f.Type().Id(t.name).Op("=").Qual(convertPath, t.name)
-		f.Line()
+	Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V4")
+	Declare(f, "Options configure the conversion of values that another revision cannot represent.", "type Options = convert.Options")
+	Declare(f, "Report describes a loss: what was lost, and where.", "type Report = convert.Report")
+	Declare(f, "RevisionError reports that a request was not sent because the session's revision cannot represent it.", "type RevisionError = convert.RevisionError")
+	Declare(f, "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision.",
+		"func Serve(server runtime.Binding, o Options) []runtime.Binding {\nreturn Table().Bind(server, o)\n}")
+	Declare(f, "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve.",
+		"func Client(client runtime.Binding, o Options) []runtime.Binding {\nreturn Table().Bind(client, o)\n}")
+	Declare(f, "Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only.",
+		"func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {\nreturn convert.Connect(ctx, Table(), transport, options)\n}")
+	Declare(f, "NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
+		"func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn catalog.NewServer(options, base, Table(), items...)\n}")
+	Declare(f, "Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert.",
+		"func Converter(native string, o Options) *convert.Converter {\nreturn Table().Converter(native, o)\n}")
+	var rows, names jen.Statement
+	for _, r := range revisions {
+		pkg := PackagePath(r.Package)
+		rows.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods"))).Op(",")
 	}
-	binding := jen.Qual(runtimePath, "Binding")
-	for _, fn := range []struct{ name, param, doc string }{
-		{"Serve", "server", "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision."},
-		{"Client", "client", "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve."},
-	} {
-		f.Add(doc(fn.doc))
-		f.Func().Id(fn.name).Params(jen.Id(fn.param).Add(binding), jen.Id("o").Id("Options")).Index().Add(binding).
-			Block(jen.Return(jen.Id("Table").Call().Dot("Bind").Call(jen.Id(fn.param), jen.Id("o"))))
-		f.Line()
+	for i, s := range steps {
+		if i > 0 {
+			names.Op(",")
+		}
+		names.Op("&").Id(stepName(s, ""))
 	}
-	f.Add(doc("Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only."))
-	f.Func().Id("Connect").Types(jen.Id("S").Any()).Params(
-		jen.Id("ctx").Qual("context", "Context"),
-		jen.Id("transport").Qual(runtimePath, "Transport"),
-		jen.Id("options").Qual(convertPath, "ClientOptions").Types(jen.Id("S")),
-	).Params(jen.Id("S"), jen.Error()).
-		Block(jen.Return(jen.Qual(convertPath, "Connect").Call(jen.Id("ctx"), jen.Id("Table").Call(), jen.Id("transport"), jen.Id("options"))))
-	f.Line()
-	f.Add(doc("NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
-	f.Func().Id("NewServer").Params(
-		jen.Id("base").Qual(runtimePath, "Binding"), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
-	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).
-		Block(jen.Return(jen.Qual(catalogPath, "NewServer").Call(jen.Id("options"), jen.Id("base"), jen.Id("Table").Call(), jen.Id("items").Op("..."))))
-	f.Line()
-	f.Add(doc("Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert."))
-	f.Func().Id("Converter").Params(jen.Id("native").String(), jen.Id("o").Id("Options")).Op("*").Qual(convertPath, "Converter").
-		Block(jen.Return(jen.Id("Table").Call().Dot("Converter").Call(jen.Id("native"), jen.Id("o"))))
-	f.Line()
-	f.Add(doc("Table returns the differences between all revisions, with which single values can be converted."))
 	// A function, because a variable would be initialized, and linked, in every program.
-	f.Func().Id("Table").Params().Op("*").Qual(convertPath, "Table").Block(jen.Return(jen.Op("&").Qual(convertPath, "Table").Values(jen.Dict{
-		jen.Id("Revisions"): jen.Index().Qual(convertPath, "Revision").ValuesFunc(func(g *jen.Group) {
-			for _, r := range revisions {
-				pkg := PackagePath(r.Package)
-				g.Line().Values(pair("ID", jen.Qual(pkg, "Revision")), pair("Methods", jen.Qual(pkg, "Methods")))
-			}
-			g.Line()
-		}),
-		jen.Id("Steps"): jen.Index().Op("*").Qual(convertPath, "Step").ValuesFunc(func(g *jen.Group) {
-			for _, s := range steps {
-				g.Op("&").Id(stepName(s, ""))
-			}
-		}),
-	})))
+	Declare(f, "Table returns the differences between all revisions, with which single values can be converted.",
+		"func Table() *convert.Table {\nreturn &convert.Table{\nRevisions: []convert.Revision{$1\n},\nSteps: []*convert.Step{$2},\n}\n}", &rows, &names)
 }
 
 // stepChecks returns the declarations of the check functions of each step.

@@ -12,17 +12,12 @@ import (
 // definitions renders the table of definitions and New, which creates values for callers that know
 // definitions only by name.
 func (e *emitter) definitions(f *jen.File) {
-	f.Add(doc("New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known."))
-	f.Func().Id("New").Params(jen.Id("definition").String()).Params(jen.Qual(wirePath, "Value"), jen.Bool()).BlockFunc(func(g *jen.Group) {
-		found := jen.Id("definitions").Dot("New").Call(jen.Id("definition"))
-		if e.core == "" {
-			g.Return(found)
-			return
-		}
-		// An extension also knows the definitions of its revision.
-		g.If(jen.List(jen.Id("v"), jen.Id("ok")).Op(":=").Add(found), jen.Id("ok")).Block(jen.Return(jen.Id("v"), jen.True()))
-		g.Return(jen.Qual(e.core, "New").Call(jen.Id("definition")))
-	})
+	made := "return definitions.New(definition)"
+	if e.core != "" { // an extension also knows the definitions of its revision
+		made = "if v, ok := definitions.New(definition); ok {\nreturn v, true\n}\nreturn $1(definition)"
+	}
+	Declare(f, "New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known.",
+		"func New(definition string) (wire.Value, bool) {\n"+made+"\n}", jen.Qual(e.core, "New"))
 	f.Line()
 	decls := slices.Clone(e.rev.Decls)
 	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(a.Key(), b.Key()) })

@@ -41,17 +41,18 @@ func (e *emitter) extension(f *jen.File) {
 		}
 		done[r.Decl] = true
 		name := r.Decl.Name + "Of"
-		f.Line()
-		f.Add(doc(fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type)))
-		f.Func().Id(name).Params(jen.Id("result").Qual(wirePath, "Appender")).Params(messageType(r.Decl), jen.Error()).BlockFunc(func(g *jen.Group) {
-			g.Id("x").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: r.Decl})))
-			g.List(jen.Id("ok"), jen.Err()).Op(":=").Qual(runtimePath, "DecodeResult").Call(jen.Id("result"), jen.Lit(r.Type), jen.Id("x"))
-			g.If(jen.Op("!").Id("ok").Op("||").Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
-			if isUnion(r.Decl) {
-				g.Return(jen.Id("x").Dot("V"), jen.Nil())
-				return
-			}
-			g.Return(jen.Id("x"), jen.Nil())
-		})
+		value := "x"
+		if isUnion(r.Decl) {
+			value = "x.V"
+		}
+		Declare(f, fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type),
+			`func $1(result wire.Appender) ($2, error) {
+				x := new($3)
+				ok, err := runtime.DecodeResult(result, $4, x)
+				if !ok || err != nil {
+					return nil, err
+				}
+				return $5, nil
+			}`, name, messageType(r.Decl), valueType(&ir.Ref{Decl: r.Decl}), jen.Lit(r.Type), value)
 	}
 }

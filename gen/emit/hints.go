@@ -23,20 +23,25 @@ func cacheHints(f *jen.File, methods []*ir.Method) {
 		if ttl == nil || scope == nil {
 			continue
 		}
-		unset, typed, ok := zeroString(scope.Type)
-		if _, isInteger := ttl.Type.(*ir.Integer); !ok || !isInteger {
+		_, isText := ir.Resolve(scope.Type).(*ir.String)
+		if _, isEnum := ir.Resolve(scope.Type).(*ir.Enum); !isText && !isEnum {
 			continue
 		}
-		f.Line()
-		f.Add(doc(fmt.Sprintf("WithCacheHint returns x if it has a %s. Otherwise it returns a copy with the given one, which has the given %s if x has none.", scope.Go, ttl.Go)))
-		f.Func().Params(jen.Id("x").Op("*").Id(result.Name)).Id("WithCacheHint").
-			Params(jen.Id("ttlMs").Int64(), jen.Id("cacheScope").String()).Qual(wirePath, "Appender").Block(
-			jen.If(jen.Id("x").Op("==").Nil().Op("||").Id("x").Dot(scope.Go).Op("!=").Add(unset)).Block(jen.Return(jen.Id("x"))),
-			jen.Id("hinted").Op(":=").Op("*").Id("x"),
-			jen.Id("hinted").Dot(scope.Go).Op("=").Add(typed(jen.Id("cacheScope"))),
-			jen.If(jen.Id("hinted").Dot(ttl.Go).Op("==").Lit(0)).Block(jen.Id("hinted").Dot(ttl.Go).Op("=").Id("ttlMs")),
-			jen.Return(jen.Op("&").Id("hinted")),
-		)
+		if _, isInteger := ttl.Type.(*ir.Integer); !isInteger {
+			continue
+		}
+		Declare(f, fmt.Sprintf("WithCacheHint returns x if it has a %s. Otherwise it returns a copy with the given one, which has the given %s if x has none.", scope.Go, ttl.Go),
+			`func (x *$1) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
+				if x == nil || x.$2 != "" {
+					return x
+				}
+				hinted := *x
+				hinted.$2 = $3(cacheScope)
+				if hinted.$4 == 0 {
+					hinted.$4 = ttlMs
+				}
+				return &hinted
+			}`, result.Name, scope.Go, goType(scope.Type), ttl.Go)
 	}
 }
 
@@ -52,14 +57,4 @@ func requiredField(d *ir.Decl, wire string) *ir.Field {
 		}
 	}
 	return nil
-}
-
-// zeroString returns the zero value of a type whose values are strings, and the conversion of a string to
-// it.
-func zeroString(t ir.Type) (zero jen.Code, typed func(jen.Code) jen.Code, ok bool) {
-	switch ir.Resolve(t).(type) {
-	case *ir.String, *ir.Enum:
-		return jen.Lit(""), func(v jen.Code) jen.Code { return jen.Add(goType(t)).Call(v) }, true
-	}
-	return nil, nil, false
 }

@@ -58,7 +58,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 	e.unimplemented(f, p, methods)
 	f.Line()
 	f.Add(doc(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
-	e.bind(f, p, "Bind"+p.name, []jen.Code{jen.Id("s").Id(p.name)}, dispatch, methods)
+	e.bind(f, p, "Bind"+p.name, "s "+p.name, dispatch, methods)
 	if p.name == server.name && e.rev.Extension == nil {
 		e.bindBase(f, methods)
 		cacheHints(f, methods)
@@ -79,11 +79,15 @@ func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
 // signature renders the params and results of a method, whose result is nil for
 // notifications.
 func signature(m *ir.Method, result *ir.Decl) jen.Code {
-	params := jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params)))
+	return jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params))).Add(results(m, result))
+}
+
+// results renders the results of a method.
+func results(m *ir.Method, result *ir.Decl) jen.Code {
 	if m.Notification {
-		return params.Error()
+		return jen.Error()
 	}
-	return params.Params(messageType(result), jen.Error())
+	return jen.Params(messageType(result), jen.Error())
 }
 
 // messageType renders the type by which params and results are passed: structs by pointer,
@@ -110,38 +114,18 @@ func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
 	f.Add(doc(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
 	f.Type().Id(typeName).Struct()
 	for _, m := range methods {
-		f.Line()
+		text, answer := fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire), Go("return nil, runtime.MethodNotFound($1)", jen.Lit(m.Wire))
 		switch {
 		case m.Notification:
-			f.Add(doc(m.Go + " does nothing."))
+			text, answer = m.Go+" does nothing.", jen.Return(jen.Nil())
 		case isPing(m):
-			f.Add(doc(m.Go + " returns an empty result."))
-		default:
-			f.Add(doc(fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire)))
+			text, answer = m.Go+" returns an empty result.", Go("return &$1{}, nil", declName(m.Result))
 		}
-		f.Func().Params(jen.Id(typeName)).Id(m.Go).Add(unnamedSignature(m)).Block(unimplementedBody(m))
+		Declare(f, text, "func ($1) $2(context.Context, $3) $4 {\n$5\n}", typeName, m.Go, messageType(m.Params), results(m, m.Result), answer)
 	}
 }
 
 func isPing(m *ir.Method) bool { return m.Wire == "ping" && !isUnion(m.Result) }
-
-func unnamedSignature(m *ir.Method) jen.Code {
-	params := jen.Params(jen.Qual("context", "Context"), messageType(m.Params))
-	if m.Notification {
-		return params.Error()
-	}
-	return params.Params(messageType(m.Result), jen.Error())
-}
-
-func unimplementedBody(m *ir.Method) jen.Code {
-	switch {
-	case m.Notification:
-		return jen.Return(jen.Nil())
-	case isPing(m):
-		return jen.Return(jen.Op("&").Add(declName(m.Result)).Values(), jen.Nil())
-	}
-	return jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Lit(m.Wire)))
-}
 
 // base lists the requests that the runtime answers if a server does not.
 var base = []string{"initialize", "logging/setLevel", "ping"}
@@ -154,69 +138,53 @@ func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 	})
 	f.Line()
 	f.Add(doc("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
-	e.bind(f, server, "BindBase", nil, checkParams, methods)
+	e.bind(f, server, "BindBase", "", checkParams, methods)
 }
 
 // checkParams renders the check of the params of a method that is handled elsewhere. It names only the
 // methods that it needs, so that a program links no others.
-func checkParams(m *ir.Method) []jen.Code {
-	check := jen.Nil()
+func checkParams(m *ir.Method) jen.Code {
+	check := "nil"
 	if d := underlying(m.Params); d.Checked || hasBox(d) {
-		check = jen.Id("p").Dot("Check")
+		check = "p.Check"
 	}
-	made := jen.Id("p").Op(":=").Add(jen.New(valueType(&ir.Ref{Decl: m.Params})))
-	checked := jen.Qual(runtimePath, "CheckParams").Call(jen.Id("m"), jen.Id("p").Dot("DecodeJSON"), check)
+	checked := "runtime.CheckParams(m, p.DecodeJSON, " + check + ")"
+	answer := "if err := " + checked + "; err != nil {\nreturn nil, err\n}"
 	if m.Notification {
-		return []jen.Code{made, jen.Return(jen.Nil(), checked)}
+		answer = "return nil, " + checked
 	}
-	failed := jen.If(jen.Err().Op(":=").Add(checked), jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err()))
-	return []jen.Code{made, failed}
+	return Go("p := new($1)\n"+answer, valueType(&ir.Ref{Decl: m.Params}))
 }
 
-func (e *emitter) bind(f *jen.File, p peer, name string, params []jen.Code, handle func(*ir.Method) []jen.Code, methods []*ir.Method) {
-	f.Func().Id(name).Params(params...).Qual(runtimePath, "Binding").Block(
-		jen.Return(jen.Qual(runtimePath, "Binding").Values(jen.Dict{
-			jen.Id("Revision"):  jen.Id("Revision"),
-			jen.Id("Direction"): jen.Qual(runtimePath, p.direction),
-			jen.Id("Methods"):   jen.Id("Methods"),
-			jen.Id("Handle"): jen.Func().
-				Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("m").Op("*").Qual(runtimePath, "Message")).
-				Params(jen.Qual(wirePath, "Appender"), jen.Error()).
-				Block(
-					jen.Switch(jen.Id("m").Dot("Method")).BlockFunc(func(g *jen.Group) {
-						for _, m := range methods {
-							g.Case(jen.Lit(m.Wire)).Block(handle(m)...)
-						}
-					}),
-					jen.Return(jen.Nil(), jen.Qual(runtimePath, "MethodNotFound").Call(jen.Id("m").Dot("Method"))),
-				),
-		})),
-	)
+func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir.Method) jen.Code, methods []*ir.Method) {
+	var cases jen.Statement
+	for _, m := range methods {
+		cases.Case(jen.Lit(m.Wire)).Block(handle(m)).Line()
+	}
+	f.Add(Go(`func $1($2) runtime.Binding {
+		return runtime.Binding{
+			Direction: runtime.$3,
+			Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				switch m.Method {
+				$4}
+				return nil, runtime.MethodNotFound(m.Method)
+			},
+			Methods: Methods,
+			Revision: Revision,
+		}
+	}`, name, params, p.direction, &cases))
 }
 
 // dispatch renders the delegation of one method to the implementation s. It is a single call,
 // so that bugs are fixed in the runtime without regenerating.
-func dispatch(m *ir.Method) []jen.Code {
-	args := []jen.Code{jen.Id("ctx"), jen.Id("m")}
-	function, handler := "Answer", jen.Id("s").Dot(m.Go)
+func dispatch(m *ir.Method) jen.Code {
+	function, nothing := "Answer", ""
 	if m.Notification {
-		function = "Receive"
+		function, nothing = "Receive", "nil, "
 	}
-	if isUnion(m.Params) {
-		function += "Value"
-		args = append(args, jen.New(valueType(&ir.Ref{Decl: m.Params})))
-		box := jen.Op("*").Add(qualified(m.Params, boxName(m.Params)))
-		returns := jen.Error()
-		if !m.Notification {
-			returns = jen.Params(messageType(m.Result), jen.Error())
-		}
-		handler = jen.Func().Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("p").Add(box)).Add(returns).Block(
-			jen.Return(jen.Id("s").Dot(m.Go).Call(jen.Id("ctx"), jen.Id("p").Dot("V"))),
-		)
+	if !isUnion(m.Params) {
+		return Go("return "+nothing+"runtime."+function+"(ctx, m, s.$1)", m.Go)
 	}
-	call := jen.Qual(runtimePath, function).Call(append(args, handler)...)
-	if m.Notification {
-		return []jen.Code{jen.Return(jen.Nil(), call)}
-	}
-	return []jen.Code{jen.Return(call)}
+	return Go("return "+nothing+"runtime."+function+"Value(ctx, m, new($2), func(ctx context.Context, p *$3) $4 {\nreturn s.$1(ctx, p.V)\n})",
+		m.Go, valueType(&ir.Ref{Decl: m.Params}), qualified(m.Params, boxName(m.Params)), results(m, m.Result))
 }

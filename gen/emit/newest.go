@@ -74,26 +74,15 @@ func (n *newest) packageDoc(f *jen.File, revision string) {
 
 // newServer renders NewServer and its options.
 func (n *newest) newServer(f *jen.File) {
-	f.Add(doc("ServerOptions configure a server."))
-	f.Type().Id("ServerOptions").Op("=").Qual(runtimePath, "ServerOptions")
-	f.Line()
-	f.Add(doc("NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it."))
-	f.Func().Id("NewServer").Params(
-		jen.Id("options").Id("ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
-	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
-		jen.Return(jen.Qual(compatPath, "NewServer").Call(jen.Id("BindBase").Call(), jen.Id("options"), jen.Id("items").Op("..."))),
-	)
+	Declare(f, "ServerOptions configure a server.", "type ServerOptions = runtime.ServerOptions")
+	Declare(f, "NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
+		"func NewServer(options ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn compat.NewServer(BindBase(), options, items...)\n}")
 }
 
 // connect renders Connect.
 func (n *newest) connect(f *jen.File) {
-	f.Add(doc("Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it."))
-	f.Func().Id("Connect").Params(
-		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Id("ClientOptions"),
-	).Params(jen.Op("*").Id("Session"), jen.Error()).Block(
-		jen.Return(jen.Qual(compatPath, "Connect").Call(jen.Id("ctx"), jen.Id("transport"), jen.Id("options"))),
-	)
-	f.Line()
+	Declare(f, "Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.",
+		"func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {\nreturn compat.Connect(ctx, transport, options)\n}\n")
 }
 
 // declare renders the exported declarations of a file of the revision's package.
@@ -227,48 +216,22 @@ func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]st
 // signatureType renders a type of a signature. Exported types of the revision's package are types
 // of package mcp too.
 func signatureType(e ast.Expr, imports map[string]string) (*jen.Statement, error) {
-	in := func(build func(*jen.Statement) *jen.Statement, of ast.Expr) (*jen.Statement, error) {
-		t, err := signatureType(of, imports)
-		if err != nil {
-			return nil, err
+	known := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			pkg, ok := n.X.(*ast.Ident)
+			known = known && ok && packages[pkg.Name] != "" && packages[pkg.Name] == imports[pkg.Name]
+			return false
+		case *ast.Ident:
+			known = known && (n.IsExported() || types.Universe.Lookup(n.Name) != nil)
 		}
-		return build(t), nil
+		return true
+	})
+	if !known {
+		return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
 	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		if e.IsExported() || types.Universe.Lookup(e.Name) != nil {
-			return jen.Id(e.Name), nil
-		}
-	case *ast.SelectorExpr:
-		if pkg, ok := e.X.(*ast.Ident); ok && imports[pkg.Name] != "" {
-			return jen.Qual(imports[pkg.Name], e.Sel.Name), nil
-		}
-	case *ast.StarExpr:
-		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("*").Add(t) }, e.X)
-	case *ast.Ellipsis:
-		return in(func(t *jen.Statement) *jen.Statement { return jen.Op("...").Add(t) }, e.Elt)
-	case *ast.ArrayType:
-		if e.Len == nil {
-			return in(func(t *jen.Statement) *jen.Statement { return jen.Index().Add(t) }, e.Elt)
-		}
-	case *ast.IndexExpr:
-		of, err := signatureType(e.Index, imports)
-		if err != nil {
-			return nil, err
-		}
-		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of) }, e.X)
-	case *ast.IndexListExpr:
-		var of []jen.Code
-		for _, index := range e.Indices {
-			t, err := signatureType(index, imports)
-			if err != nil {
-				return nil, err
-			}
-			of = append(of, t)
-		}
-		return in(func(t *jen.Statement) *jen.Statement { return t.Types(of...) }, e.X)
-	}
-	return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
+	return Go(types.ExprString(e)), nil
 }
 
 // comment renders a comment unchanged.

@@ -232,23 +232,34 @@ func declaredType(d *ir.Decl) jen.Code {
 
 // mapMethods renders the methods of wire.Map for a declared map.
 func mapMethods(f *jen.File, name string, m *ir.Map) {
-	whole := jen.Add(goType(m)).Call(jen.Id("x"))
-	pointed := jen.Parens(jen.Op("*").Add(goType(m))).Call(jen.Id("x"))
-	value, pointer := jen.Id("x").Id(name), jen.Id("x").Op("*").Id(name)
-	f.Line().Add(doc("Get returns the value of the named member and reports whether there is one."))
-	f.Func().Params(value).Id("Get").Params(jen.Id("name").String()).Params(jen.Add(goType(m.Elem)), jen.Bool()).Block(
-		jen.Return(jen.Add(whole).Dot("Get").Call(jen.Id("name"))))
-	f.Line().Add(doc("Set sets the value of the named member. It appends the member if there is none."))
-	f.Func().Params(pointer).Id("Set").Params(jen.Id("name").String(), jen.Id("value").Add(goType(m.Elem))).Block(
-		jen.Add(pointed).Dot("Set").Call(jen.Id("name"), jen.Id("value")))
-	f.Line().Add(doc("Delete removes the named member, if there is one."))
-	f.Func().Params(pointer).Id("Delete").Params(jen.Id("name").String()).Block(
-		jen.Add(pointed).Dot("Delete").Call(jen.Id("name")))
-	f.Line().Add(doc("Len returns the number of members."))
-	f.Func().Params(value).Id("Len").Params().Int().Block(jen.Return(jen.Len(jen.Id("x"))))
-	f.Line().Add(doc("All returns an iterator over the names and values of the members, in their order."))
-	f.Func().Params(value).Id("All").Params().Qual("iter", "Seq2").Types(jen.String(), goType(m.Elem)).Block(
-		jen.Return(jen.Add(whole).Dot("All").Call()))
+	f.Add(Go(`
+		// Get returns the value of the named member and reports whether there is
+		// one.
+		func (x $1) Get(name string) ($2, bool) {
+			return $3(x).Get(name)
+		}
+
+		// Set sets the value of the named member. It appends the member if there is
+		// none.
+		func (x *$1) Set(name string, value $2) {
+			(*$3)(x).Set(name, value)
+		}
+
+		// Delete removes the named member, if there is one.
+		func (x *$1) Delete(name string) {
+			(*$3)(x).Delete(name)
+		}
+
+		// Len returns the number of members.
+		func (x $1) Len() int {
+			return len(x)
+		}
+
+		// All returns an iterator over the names and values of the members, in their
+		// order.
+		func (x $1) All() iter.Seq2[string, $2] {
+			return $3(x).All()
+		}`, name, goType(m.Elem), goType(m)))
 }
 
 // marks renders the methods that make a declaration a variant of its unions.
@@ -263,15 +274,14 @@ func (e *emitter) marks(f *jen.File, d *ir.Decl) {
 
 // mark renders the method that makes a declaration a variant of a union.
 func mark(f *jen.File, d, union *ir.Decl) {
-	receiver := jen.Id(d.Name)
+	receiver, text := d.Name, ""
 	if _, ok := d.Type.(*ir.Object); ok {
-		receiver = jen.Op("*").Id(d.Name)
+		receiver = "*" + receiver
 	}
-	f.Line()
 	if union.Type.(*ir.Union).Box {
-		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)))
+		text = fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)
 	}
-	f.Func().Params(receiver).Id(markName(union)).Params().Block()
+	Declare(f, text, "func ($1) $2() {}", receiver, markName(union))
 }
 
 // markName names the method that marks the variants of a union. It is exported if the union has a box, because
@@ -287,18 +297,11 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	f.Type().Id(d.Name).String()
 	constants(f, d, t.Values)
 	if e.known {
-		f.Line()
-		f.Add(doc(fmt.Sprintf("Known reports whether %s defines the value.", e.origin)))
-		f.Func().Params(jen.Id("x").Id(d.Name)).Id("Known").Params().Bool().Block(
-			jen.Switch(jen.Id("x")).Block(
-				jen.CaseFunc(func(g *jen.Group) {
-					for _, v := range t.Values {
-						g.Id(v.Go)
-					}
-				}).Block(jen.Return(jen.True())),
-			),
-			jen.Return(jen.False()),
-		)
+		names := make([]string, len(t.Values))
+		for i, v := range t.Values {
+			names[i] = v.Go
+		}
+		Declare(f, fmt.Sprintf("Known reports whether %s defines the value.", e.origin), "func (x $1) Known() bool {\nswitch x {\ncase $2:\nreturn true\n}\nreturn false\n}", d.Name, strings.Join(names, ", "))
 	}
 	e.marks(f, d)
 }
@@ -392,17 +395,12 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 	if t.Context {
 		return
 	}
-	f.Line()
-	f.Add(doc(e.unknownText(d)))
-	f.Type().Id("Unknown"+d.Name).Struct(
-		doc("Raw is the value as received."),
-		jen.Id("Raw").Qual(wirePath, "Raw"),
-	)
-	f.Line()
+	Declare(f, e.unknownText(d), "type Unknown$1 struct {\n// Raw is the value as received.\nRaw wire.Raw\n}", d.Name)
+	text := ""
 	if t.Box {
-		f.Add(doc(fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)))
+		text = fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)
 	}
-	f.Func().Params(jen.Op("*").Id("Unknown" + d.Name)).Id(markName(d)).Params().Block()
+	Declare(f, text, "func (*Unknown$1) $2() {}", d.Name, markName(d))
 	if e.marksAtUnion {
 		for _, v := range t.Variants {
 			mark(f, v.Decl, d)

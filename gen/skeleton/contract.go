@@ -64,65 +64,52 @@ func fakeOf(f *jen.File, h handler, answer jen.Code) {
 // testSession renders the function that connects a client with the server. The server has no tasks,
 // because the tests call tools without them.
 func (g *generator) testSession(f *jen.File) {
-	options := jen.Qual(runtimePath, "ServerOptions").Values(jen.Dict{
-		jen.Id("Name"): jen.Lit("contract"), jen.Id("Version"): jen.Lit("1"),
-		jen.Id("Logger"): jen.Qual("log/slog", "New").Call(jen.Qual("log/slog", "DiscardHandler")), // one of the tests makes a tool panic
-	})
-	server := jen.Id("NewServer").Call(jen.Id("f"), options)
+	const options = `runtime.ServerOptions{
+		Logger: slog.New(slog.DiscardHandler),
+		Name: "contract",
+		Version: "1",
+	}` // one of the tests makes a tool panic
+	server := emit.Go("NewServer(f, " + options + ")")
 	if g.offersTasks() {
-		server = jen.Qual(mcpPath, "NewServer").Call(options, g.allItems("f").Op("..."))
+		server = emit.Go("mcp.NewServer("+options+", $1...)", g.allItems("f"))
 	}
-	f.Add(emit.Comment("contractSession returns a session with a server that runs the fake implementation."))
-	f.Func().Id("contractSession").Params(jen.Id("t").Op("*").Qual("testing", "T")).Params(jen.Op("*").Qual(runtimePath, "Session"), jen.Op("*").Id("fake")).Block(
-		jen.Id("t").Dot("Helper").Call(),
-		jen.Id("f").Op(":=").New(jen.Id("fake")),
-		jen.List(jen.Id("server"), jen.Err()).Op(":=").Add(server),
-		fatal(),
-		jen.Return(jen.Qual(contractPath, "Session").Call(jen.Id("t"), jen.Id("server"), jen.Qual(generatedPath, "ClientBindings").Call().Op("...")), jen.Id("f")),
-	)
+	emit.Declare(f, "contractSession returns a session with a server that runs the fake implementation.",
+		`func contractSession(t *testing.T) (*runtime.Session, *fake) {
+			t.Helper()
+			f := new(fake)
+			server, err := $1
+			if err != nil {
+				t.Fatal(err)
+			}
+			return contract.Session(t, server, generated.ClientBindings()...), f
+		}`, server)
 }
 
 // testList renders the test of the list.
 func (g *generator) testList(f *jen.File) {
-	f.Add(emit.Comment("TestContract checks that the server has the list that this package was generated from."))
-	f.Func().Id("TestContract").Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
-		lists := len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0
-		fake := "_"
-		if lists {
-			fake = "f"
-		}
-		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
-		if lists {
-			items := jen.Id("ServerTools").Call(jen.Id("f"), jen.Qual(toolsPath, "Options").Values())
-			body.Qual(contractPath, "List").Call(jen.Id("t"), jen.Id("session"), items, jen.Lit(g.checksum()))
-		}
-		if len(g.pkg.Items) > 0 {
-			body.Qual(contractPath, "Items").Call(jen.Id("t"), jen.Id("session"), jen.Id("otherItems"))
-		}
-	})
+	fake, checks := "_", ""
+	if len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0 {
+		fake, checks = "f", "\ncontract.List(t, session, ServerTools(f, tools.Options{}), $2)"
+	}
+	if len(g.pkg.Items) > 0 {
+		checks += "\ncontract.Items(t, session, otherItems)"
+	}
+	emit.Declare(f, "TestContract checks that the server has the list that this package was generated from.",
+		"func TestContract(t *testing.T) {\nsession, $1 := contractSession(t)"+checks+"\n}", fake, jen.Lit(g.checksum()))
 }
 
 // testTools renders the test of the tools.
 func (g *generator) testTools(f *jen.File) {
-	f.Comment("TestContractTools runs the tests of package contract for each tool.")
-	f.Func().Id("TestContractTools").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-		jen.Id("samples").Op(":=").Add(readSamples()),
-		jen.For(jen.List(jen.Id("_"), jen.Id("tool")).Op(":=").Range().Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
-			for _, t := range g.pkg.Tools {
-				all.Line().Id(toolName(t))
+	emit.Declare(f, "TestContractTools runs the tests of package contract for each tool.",
+		`func TestContractTools(t *testing.T) {
+			samples := $1
+			for _, tool := range $2 {
+				t.Run(tool.Name, func(t *testing.T) {
+					session, f := contractSession(t)
+					contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+				})
 			}
-			all.Line()
-		})).Block(
-			jen.Id("t").Dot("Run").Call(jen.Id("tool").Dot("Name"), jen.Func().Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
-				jen.List(jen.Id("session"), jen.Id("f")).Op(":=").Id("contractSession").Call(jen.Id("t")),
-				jen.Qual(contractPath, "Tool").Call(jen.Id("t"), jen.Id("session"), fakeState(), jen.Id("tool"), jen.Id("samples").Index(jen.Lit("tool ").Op("+").Id("tool").Dot("Name"))),
-			)),
-		),
-	)
-}
-
-func fatal() jen.Code {
-	return jen.If(jen.Err().Op("!=").Nil()).Block(jen.Id("t").Dot("Fatal").Call(jen.Err()))
+		}`, readSamples(), g.toolList())
 }
 
 // samplesFile is the name of the file with the samples.

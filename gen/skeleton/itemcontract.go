@@ -90,27 +90,18 @@ func fakeItem(f *jen.File, h handler) {
 			h.params[i].name = "_"
 		}
 	}
-	text := jen.Id("Text").Op(":").Qual(contractPath, "Text")
-	var result jen.Code
+	result := "ReadResourceResult{Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}}"
 	if h.result == promptType {
-		message := jen.Values(jen.Id("Role").Op(":").Qual(mcpPath, "RoleUser"), jen.Id("Content").Op(":").Op("&").Qual(mcpPath, "TextContent").Values(text))
-		result = jen.Id("Messages").Op(":").Index().Qual(mcpPath, "PromptMessage").Values(message)
-	} else {
-		content := jen.Op("&").Qual(mcpPath, "TextResourceContents").Values(jen.Id("URI").Op(":").Id("uri"), text)
-		result = jen.Id("Contents").Op(":").Index().Qual(mcpPath, "ResourceContentsUnion").Values(content)
+		result = "GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}}"
 	}
-	fakeOf(f, h, jen.Qual(contractPath, "Answer").Call(
-		fakeState(), jen.Lit(h.name), uri, jen.Op("&").Qual(mcpPath, h.result.name).Values(result),
-	))
+	fakeOf(f, h, emit.Go("contract.Answer(&f.state, $1, $2, &mcp."+result+")", jen.Lit(h.name), uri))
 	f.Line()
 }
 
 // fakeCompletions renders the methods of the fake implementation that propose values.
 func fakeCompletions(f *jen.File, i typing.ItemTypes) {
 	for _, c := range i.Completions {
-		fakeOf(f, completionHandler(c, i), jen.Qual(contractPath, "Proposed").Call(
-			fakeState(), jen.Lit(c.Method), jen.Id("value"), jen.Id("settled"),
-		))
+		fakeOf(f, completionHandler(c, i), emit.Go("contract.Proposed(&f.state, $1, value, settled)", jen.Lit(c.Method)))
 		f.Line()
 	}
 }

@@ -160,17 +160,13 @@ func addMethods(methods *jen.Group, all []handler) {
 // serverItems renders the functions that return prompts and resources as items.
 func (g *generator) serverItems(f *jen.File) {
 	list := func(name, handlers, about string, kinds ...tools.ItemKind) {
-		f.Add(emit.Comment(name + " returns the " + about + " as items for a server or a catalog."))
-		f.Func().Id(name).Params(jen.Id("h").Id(handlers)).Index().Qual(catalogPath, "Item").Block(
-			jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
-				for _, i := range g.pkg.Items {
-					if slices.Contains(kinds, i.Kind) {
-						all.Add(jen.Line().Add(serverItem(i)))
-					}
-				}
-				all.Line()
-			})),
-		)
+		var all jen.Statement
+		for _, i := range g.pkg.Items {
+			if slices.Contains(kinds, i.Kind) {
+				all.Line().Add(serverItem(i)).Op(",")
+			}
+		}
+		emit.Declare(f, name+" returns the "+about+" as items for a server or a catalog.", "func $1(h $2) []catalog.Item {\nreturn []catalog.Item{$3\n}\n}", name, handlers, &all)
 		f.Line()
 	}
 	list("ServerPrompts", "Prompts", "prompts", tools.Prompts)

@@ -30,30 +30,32 @@ func operation(f *jen.File, t typing.ToolTypes) {
 		d[jen.Id("Wrapped")] = jen.True()
 	}
 	if len(o.Parameters) > 0 {
-		d[jen.Id("Parameters")] = jen.Index().Qual(restPath, "Parameter").ValuesFunc(func(all *jen.Group) {
-			for _, p := range o.Parameters {
-				all.Line().Add(parameter(p))
-			}
-			all.Line()
-		})
+		d[jen.Id("Parameters")] = jen.Index().Qual(restPath, "Parameter").Add(lines(o.Parameters, parameter))
 	}
 	if o.Body != nil {
 		d[jen.Id("Body")] = body(o.Body)
 	}
 	if len(o.Security) > 0 {
-		d[jen.Id("Security")] = jen.Index().Index().Qual(restPath, "Scheme").ValuesFunc(func(all *jen.Group) {
-			for _, schemes := range o.Security {
-				all.Line().ValuesFunc(func(group *jen.Group) {
-					for _, s := range schemes {
-						group.Add(scheme(s))
-					}
-				})
-			}
-			all.Line()
-		})
+		d[jen.Id("Security")] = jen.Index().Index().Qual(restPath, "Scheme").Add(lines(o.Security, func(schemes []tools.Scheme) jen.Code {
+			return jen.ValuesFunc(func(group *jen.Group) {
+				for _, s := range schemes {
+					group.Add(scheme(s))
+				}
+			})
+		}))
 	}
 	f.Add(emit.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
 	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(d)
+}
+
+// lines renders the elements of a literal, each in a line.
+func lines[T any](all []T, element func(T) jen.Code) jen.Code {
+	return jen.ValuesFunc(func(g *jen.Group) {
+		for _, one := range all {
+			g.Line().Add(element(one))
+		}
+		g.Line()
+	})
 }
 
 // members collects the fields of a literal in one line.
@@ -90,19 +92,16 @@ func body(b *tools.Body) jen.Code {
 	m.text("MediaType", b.MediaType)
 	m.text("Encoding", b.Encoding)
 	if len(b.Fields) > 0 {
-		m.add("Fields", jen.Index().Qual(restPath, "Field").ValuesFunc(func(all *jen.Group) {
-			for _, field := range b.Fields {
-				var m members
-				m.text("Name", field.Name)
-				m.text("Style", field.Style)
-				m.flag("Explode", field.Explode)
-				m.flag("Reserved", field.Reserved)
-				m.text("MediaType", field.MediaType)
-				m.flag("Base64", field.Base64)
-				all.Line().Values(m...)
-			}
-			all.Line()
-		}))
+		m.add("Fields", jen.Index().Qual(restPath, "Field").Add(lines(b.Fields, func(field tools.Field) jen.Code {
+			var m members
+			m.text("Name", field.Name)
+			m.text("Style", field.Style)
+			m.flag("Explode", field.Explode)
+			m.flag("Reserved", field.Reserved)
+			m.text("MediaType", field.MediaType)
+			m.flag("Base64", field.Base64)
+			return jen.Values(m...)
+		})))
 	}
 	return jen.Op("&").Qual(restPath, "Body").Values(m...)
 }

@@ -50,11 +50,9 @@ func (g *generator) newServer(f *jen.File) {
 	if len(g.pkg.Items) > 0 {
 		param, kind, offers = "s", "Service", "the tools, prompts, resources and resource templates"
 	}
-	body := []jen.Code{jen.Id("all").Op(":=").Add(g.allItems(param, jen.Id("items")))}
+	body, defaults := "all := $1\n", ""
 	if g.offersTasks() {
-		keeper := jen.Qual(catalogPath, "Tasks").Call(jen.Qual(tasksPath, "New").Call(
-			jen.Qual(tasksPath, "Options").Values(jen.Dict{jen.Id("Logger"): jen.Id("options").Dot("Logger")})))
-		body = append(body, jen.Id("all").Op("=").Append(jen.Index().Qual(catalogPath, "Item").Values(keeper), jen.Id("all").Op("...")))
+		body += "all = append([]catalog.Item{catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger}))}, all...)\n"
 	}
 	comment := "NewServer returns a server that offers " + offers + ", and other items if there are any, and speaks every revision of the protocol."
 	if g.offersTasks() {
@@ -62,16 +60,11 @@ func (g *generator) newServer(f *jen.File) {
 	}
 	if g.List.Instructions != "" {
 		comment += " Options without instructions get those of " + g.Source + "."
-		body = append(body, jen.If(jen.Id("options").Dot("Instructions").Op("==").Lit("")).Block(
-			jen.Id("options").Dot("Instructions").Op("=").Add(text(g.List.Instructions)),
-		))
+		defaults = "if options.Instructions == \"\" {\noptions.Instructions = $2\n}\n"
 	}
-	f.Add(emit.Comment(comment + " It returns an error for options that cannot be served, and for an item that cannot be added."))
-	f.Func().Id("NewServer").Params(
-		jen.Id(param).Id(kind), jen.Id("options").Qual(runtimePath, "ServerOptions"), jen.Id("items").Op("...").Qual(catalogPath, "Item"),
-	).Params(jen.Op("*").Qual(runtimePath, "Server"), jen.Error()).Block(
-		append(body, jen.Return(jen.Qual(mcpPath, "NewServer").Call(jen.Id("options"), jen.Id("all").Op("..."))))...,
-	)
+	emit.Declare(f, comment+" It returns an error for options that cannot be served, and for an item that cannot be added.",
+		"func NewServer("+param+" "+kind+", options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\n"+body+defaults+"return mcp.NewServer(options, all...)\n}",
+		g.allItems(param, jen.Id("items")), text(g.List.Instructions))
 }
 
 // allItems renders the items of an implementation, and more.
@@ -99,24 +92,19 @@ func (g *generator) offersTasks() bool {
 }
 
 func (g *generator) serverTools(f *jen.File) {
-	f.Add(emit.Comment("ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools."))
-	f.Func().Id("ServerTools").Params(jen.Id("t").Id("Tools"), jen.Id("options").Qual(toolsPath, "Options")).
-		Index().Qual(catalogPath, "Item").Block(
-		jen.Return(jen.Index().Qual(catalogPath, "Item").ValuesFunc(func(all *jen.Group) {
-			for _, t := range g.pkg.Tools {
-				maker, args := "Structured", []jen.Code{jen.Nil(), jen.Id("t").Dot(t.Go)}
-				switch {
-				case t.Tool.Output == nil:
-					maker = "Content"
-				case t.Value != nil:
-					maker, args = "Value", append(args, boxing(t))
-				}
-				fresh := jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", t.Input.Name)) // in one line
-				all.Line().Qual(toolsPath, maker).Call(append([]jen.Code{jen.Id(toolName(t)), jen.Id("options"), fresh}, args...)...)
-			}
-			all.Line()
-		})),
-	)
+	var all jen.Statement
+	for _, t := range g.pkg.Tools {
+		maker, rest := "Structured", "nil, t.$2"
+		switch {
+		case t.Tool.Output == nil:
+			maker = "Content"
+		case t.Value != nil:
+			maker, rest = "Value", "nil, t.$2, $4"
+		}
+		all.Line().Add(emit.Go("tools."+maker+"($1, options, func() *$3 { return new($3) }, "+rest+"),", toolName(t), t.Go, t.Input.Name, boxing(t)))
+	}
+	emit.Declare(f, "ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools.",
+		"func ServerTools(t Tools, options tools.Options) []catalog.Item {\nreturn []catalog.Item{$1\n}\n}", &all)
 }
 
 // assertions renders code that makes the compiler report each method that an implementation
@@ -146,15 +134,18 @@ func (g *generator) client() ([]files.File, error) {
 	return g.render(g.whole("client.gen.go", parts...))
 }
 
+// toolList renders the list of the variables that hold the tools.
+func (g *generator) toolList() jen.Code {
+	var all jen.Statement
+	for _, t := range g.pkg.Tools {
+		all.Line().Id(toolName(t)).Op(",")
+	}
+	return emit.Go("[]*tools.Tool{$1\n}", &all)
+}
+
 // toolDefinitions renders the list of the definitions of all tools.
 func (g *generator) toolDefinitions(f *jen.File) {
-	f.Comment("toolDefinitions holds the definitions of all tools, in the order of the list.")
-	f.Var().Id("toolDefinitions").Op("=").Qual(toolsPath, "Definitions").Call(jen.Index().Op("*").Qual(toolsPath, "Tool").ValuesFunc(func(all *jen.Group) {
-		for _, t := range g.pkg.Tools {
-			all.Line().Id(toolName(t))
-		}
-		all.Line()
-	}))
+	f.Add(emit.Go("// toolDefinitions holds the definitions of all tools, in the order of the list.\nvar toolDefinitions = tools.Definitions($1)", g.toolList()))
 }
 
 // clientType renders the client without the methods of its tools.
@@ -163,32 +154,30 @@ func (g *generator) clientType(f *jen.File) {
 	if len(g.pkg.Items) > 0 {
 		uses = "calls the tools, gets the prompts and reads the resources"
 	}
-	f.Add(emit.Comment(fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source)))
-	f.Type().Id("Client").Struct(
-		jen.Id("caller").Qual(runtimePath, "Caller"),
-		jen.Id("close").Func().Params().Error(),
-	)
-	f.Line()
-	f.Comment("Connect opens a session with a server, in the newest revision that both sides speak.")
-	f.Comment("The caller must close the client.")
-	f.Func().Id("Connect").Params(
-		jen.Id("ctx").Qual("context", "Context"), jen.Id("transport").Qual(runtimePath, "Transport"), jen.Id("options").Qual(runtimePath, "ClientOptions"),
-	).Params(jen.Op("*").Id("Client"), jen.Error()).Block(
-		jen.List(jen.Id("session"), jen.Err()).Op(":=").Qual(runtimePath, "NewClient").Call(
-			jen.Id("options"), jen.Qual(generatedPath, "ClientBindings").Call().Op("..."),
-		).Dot("Connect").Call(jen.Id("ctx"), jen.Id("transport")),
-		jen.If(jen.Err().Op("!=").Nil()).Block(jen.Return(jen.Nil(), jen.Err())),
-		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Id("session").Dot("Close")), jen.Nil()),
-	)
-	f.Line()
-	f.Comment("NewClient returns a client that uses a session. The caller remains responsible for closing the session.")
-	f.Func().Id("NewClient").Params(jen.Id("session").Qual(runtimePath, "Caller")).Op("*").Id("Client").Block(
-		jen.Return(jen.Op("&").Id("Client").Values(jen.Id("session"), jen.Func().Params().Error().Block(jen.Return(jen.Nil())))),
-	)
-	f.Line()
-	f.Comment("Close ends the session if Connect opened it.")
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Close").Params().Error().Block(jen.Return(jen.Id("c").Dot("close").Call()))
-	f.Line()
+	emit.Declare(f, fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source),
+		"type Client struct {\ncaller runtime.Caller\nclose func() error\n}")
+	f.Line().Add(emit.Go(`
+		// Connect opens a session with a server, in the newest revision that both sides speak.
+		// The caller must close the client.
+		func Connect(ctx context.Context, transport runtime.Transport, options runtime.ClientOptions) (*Client, error) {
+			session, err := runtime.NewClient(options, generated.ClientBindings()...).Connect(ctx, transport)
+			if err != nil {
+				return nil, err
+			}
+			return &Client{session, session.Close}, nil
+		}
+
+		// NewClient returns a client that uses a session. The caller remains responsible for closing the session.
+		func NewClient(session runtime.Caller) *Client {
+			return &Client{session, func() error {
+				return nil
+			}}
+		}
+
+		// Close ends the session if Connect opened it.
+		func (c *Client) Close() error {
+			return c.close()
+		}`))
 	g.clientCheck(f)
 	if slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Output == nil }) {
 		f.Line()
@@ -198,30 +187,26 @@ func (g *generator) clientType(f *jen.File) {
 
 // contentOf renders the function that decodes content blocks.
 func contentOf(f *jen.File) {
-	f.Comment("contentOf decodes the content blocks of a result.")
-	f.Func().Id("contentOf").Params(jen.Id("text").Qual(wirePath, "Object")).Params(jen.Index().Qual(mcpPath, "ContentBlock"), jen.Error()).Block(
-		jen.Var().Id("result").Qual(mcpPath, "CallToolResult"),
-		jen.Err().Op(":=").Qual(wirePath, "UnmarshalString").Call(jen.String().Call(jen.Id("text")), jen.Op("&").Id("result")),
-		jen.Return(jen.Id("result").Dot("Content"), jen.Err()),
-	)
+	f.Line().Add(emit.Go(`
+		// contentOf decodes the content blocks of a result.
+		func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
+			var result mcp.CallToolResult
+			err := wire.UnmarshalString(string(text), &result)
+			return result.Content, err
+		}`))
 }
 
 // clientCheck renders the method of the client that compares the server with the list.
 func (g *generator) clientCheck(f *jen.File) {
-	compare := func(with, what string) jen.Code {
-		return jen.Qual(toolsPath, with).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(what))
+	text := "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
+	same, others := "tools.Check(ctx, c.caller, toolDefinitions)", "tools.CheckItems(ctx, c.caller, otherItems)"
+	switch {
+	case len(g.pkg.Items) == 0:
+		text = "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
+	case len(g.pkg.Tools) > 0:
+		same = "errors.Join(" + same + ", " + others + ")"
+	default:
+		same = others
 	}
-	text := "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
-	same := compare("Check", "toolDefinitions")
-	if len(g.pkg.Items) > 0 {
-		text = "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
-		others := compare("CheckItems", "otherItems")
-		if len(g.pkg.Tools) > 0 {
-			same = jen.Qual("errors", "Join").Call(same, others)
-		} else {
-			same = others
-		}
-	}
-	f.Add(emit.Comment(fmt.Sprintf(text, g.Source)))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id("Check").Params(jen.Id("ctx").Qual("context", "Context")).Error().Block(jen.Return(same))
+	emit.Declare(f, fmt.Sprintf(text, g.Source), "func (c *Client) Check(ctx context.Context) error {\nreturn "+same+"\n}")
 }

@@ -195,14 +195,12 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
-	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Id("_").Op("=").Qual(toolsPath, "ToolsV4")
+	emit.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV4")
 	f.Line()
 	emit.NewTools(g.Source).Guard(f)
 	f.Line()
 	if g.serves && slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil }) {
-		f.Comment("This code does not compile with other versions of package rest.")
-		f.Const().Id("_").Op("=").Qual(restPath, "RestV1")
+		emit.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
 		f.Line()
 	}
 }
@@ -213,11 +211,12 @@ const definitionsFile = "definitions.gen.txt"
 // definitions renders the variable that holds the definitions.
 func (g *generator) definitions(f *jen.File) {
 	f.Anon("embed")
-	f.Comment("//go:embed " + definitionsFile)
-	f.Var().Id("definitionsText").String()
-	f.Line()
-	f.Comment("definitions holds the definition of each item as it is listed, by the name of the item's variable.")
-	f.Var().Id("definitions").Op("=").Qual(toolsPath, "ReadDefinitions").Call(jen.Id("definitionsText"))
+	f.Line().Add(emit.Go(`
+		//go:embed ` + definitionsFile + `
+		var definitionsText string
+
+		// definitions holds the definition of each item as it is listed, by the name of the item's variable.
+		var definitions = tools.ReadDefinitions(definitionsText)`))
 }
 
 // definitionOf renders the definition of the item that a variable holds.

@@ -49,17 +49,14 @@ func (g *generator) box(f *jen.File, t typing.ToolTypes) {
 	if direction == ir.Encoded {
 		return
 	}
-	f.Line()
-	f.Add(emit.Comment(fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t))))
-	f.Func().Id(unboxName(t)).Params(jen.Id("x").Op("*").Id(boxName(t)), jen.Err().Error()).Params(jen.Id("v").Add(emit.GoType(t.Value)), jen.Id("_").Error()).Block(
-		jen.If(jen.Err().Op("==").Nil()).Block(jen.Id("v").Op("=").Id("x").Dot("Value")),
-		jen.Return(jen.Id("v"), jen.Err()),
-	)
+	emit.Declare(f, fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t)),
+		"func $1(x *$2, err error) (v $3, _ error) {\nif err == nil {\nv = x.Value\n}\nreturn v, err\n}", unboxName(t), boxName(t), emit.GoType(t.Value))
 }
 
 // boxing renders the function that puts a result into a box.
 func boxing(t typing.ToolTypes) jen.Code {
-	return jen.Func().Params(jen.Id("v").Add(emit.GoType(t.Value))).Op("*").Id(boxName(t)).Block(
-		jen.Return(jen.Op("&").Id(boxName(t)).Values(jen.Id("v"))),
-	)
+	if t.Value == nil {
+		return jen.Null()
+	}
+	return emit.Go("func(v $1) *$2 {\nreturn &$2{v}\n}", emit.GoType(t.Value), boxName(t))
 }
