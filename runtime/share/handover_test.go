@@ -90,19 +90,24 @@ func TestAnswerElsewhere(t *testing.T) {
 	})
 }
 
-// TestLargeAnswerElsewhere checks that a call does not wait for an answer that no bus can carry.
+// TestLargeAnswerElsewhere checks that a large answer is forwarded, and that a call does not wait for one that no bus
+// can carry.
 func TestLargeAnswerElsewhere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rs := alike(t, 2, mcptest.Server, onBus())
-		session := rs.open(t, 0, r11)
-		l := rs.begin(t, 0, "POST", mcptest.Call(5, "ask", `{}`), session...)
-		answer := `{"jsonrpc":"2.0","id":1,"result":{"a":"` + strings.Repeat("x", MaxMessage) + `"}}`
-		testkit.Serve(t.Context(), rs[1], "POST", answer, session...)
-		<-l.done
-		if !strings.Contains(l.String(), `"id":5,"error"`) {
-			t.Errorf("%.300s", l)
-		}
-	})
+	for _, test := range []struct{ result, want string }{
+		{`{"a":[` + strings.Repeat(`"x",`, MaxMessage/5) + `""]}`, `"id":5,"result":{"a":["x",`},
+		{`{"a":"` + strings.Repeat("x", MaxMessage) + `"}`, `"id":5,"error"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			rs := alike(t, 2, mcptest.Server, onBus())
+			session := rs.open(t, 0, r11)
+			l := rs.begin(t, 0, "POST", mcptest.Call(5, "ask", `{}`), session...)
+			testkit.Serve(t.Context(), rs[1], "POST", `{"jsonrpc":"2.0","id":1,"result":`+test.result+`}`, session...)
+			<-l.done
+			if !strings.Contains(l.String(), test.want) {
+				t.Errorf("%.300s, want %s", l, test.want)
+			}
+		})
+	}
 }
 
 // TestAnswerToNobody checks that an answer is dropped if the replica that has asked is gone.

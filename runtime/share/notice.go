@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // The subjects of the bus. The name of a session does not suffice to use the session.
@@ -64,15 +65,15 @@ func (p *replica) reconnected() {
 // notice is a message to all replicas about a session.
 type notice struct {
 	kind    string
-	from    string // the replica that has sent it
-	session string // the key in the table of sessions
-	time    int64  // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
-	text    string // of the client's message
+	from    string   // the replica that has sent it
+	session string   // the key in the table of sessions
+	time    int64    // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
+	message wire.Raw // of the client
 }
 
 func (n *notice) members() []record.Member {
 	return []record.Member{
-		record.Field("kind", &n.kind), record.Field("from", &n.from), record.Field("session", &n.session), record.Field("time", &n.time), record.Field("text", &n.text),
+		record.Field("kind", &n.kind), record.Field("from", &n.from), record.Field("session", &n.session), record.Field("time", &n.time), record.Field("message", &n.message),
 	}
 }
 
@@ -127,7 +128,7 @@ func (p *replica) notified(data []byte) {
 	case noticeChanged:
 		go s.catchUp(p.handler.Context())
 	case noticeMessage:
-		s.deliver(n.text)
+		s.deliver(string(n.message))
 	case noticeGet:
 		s.getOpenedRemotely(n.time)
 	case noticeNoGet:
@@ -155,11 +156,11 @@ func (s *session) Forward(m jsonrpc.Message) {
 		p.log.Warn("a message could not be forwarded", "session", s.logID(), "error", err)
 		return
 	}
-	err = p.publish(notice{kind: noticeMessage, session: s.Key(), text: string(text)})
+	err = p.publish(notice{kind: noticeMessage, session: s.Key(), message: wire.Raw(text)})
 	if errors.Is(err, ErrTooLarge) && m.Kind == jsonrpc.Response { // the call would otherwise wait until its timeout
 		e := jsonrpc.Errorf(jsonrpc.CodeInternalError, "the answer has %d bytes, too many to be forwarded to the replica that has asked", len(text))
 		if text, err = jsonrpc.AppendError(nil, m.ID, e); err == nil {
-			_ = p.publish(notice{kind: noticeMessage, session: s.Key(), text: string(text)}) // it logs the error
+			_ = p.publish(notice{kind: noticeMessage, session: s.Key(), message: wire.Raw(text)}) // it logs the error
 		}
 	}
 }
