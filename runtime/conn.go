@@ -113,7 +113,13 @@ func (p *conn) wait(ctx context.Context, ended <-chan error) error {
 // end begins the end of the session, see [Inbox]. It may be called again.
 func (p *conn) end(why error) {
 	p.ending.Do(func() {
-		go func() { p.ended(p.finish(why)) }()
+		go func() {
+			err := p.finish(why)
+			if e := p.server; e != nil {
+				e.of.audience.leave(&e.session)
+			}
+			p.ended(err)
+		}()
 	})
 }
 

@@ -130,10 +130,7 @@ func (s *Server) open(ctx context.Context, out Outbox, h Handshake, ended func(e
 		return nil, err
 	}
 	p := e.conn
-	p.ended = func(err error) {
-		s.audience.leave(&e.session)
-		ended(err)
-	}
+	p.ended = ended
 	if e.peer != nil {
 		e.resumed(h)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -31,6 +32,7 @@ type Handler struct {
 	stateless       []string // that have no sessions
 	any             bool     // the server speaks every revision
 	sessions        *web.Sessions
+	expiry          expiry
 	requests        *web.Requests // counts those that belong to no session
 	traffic         *web.Load     // nil if Options.Load limits nothing
 	budget          *web.Budget
@@ -61,6 +63,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
 	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
+	h.expiry.sessions = h.sessions
 	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
 	h.statelessOutbox = statelessOutbox{handler: h, over: make(chan struct{})}
 	return h
@@ -87,6 +90,7 @@ func (h *Handler) shutdown(ctx context.Context) error {
 	both.Go(func() { h.statelessOutbox.shutdown(ctx) })
 	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
 	both.Wait()
+	h.expiry.stop()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -194,8 +198,12 @@ func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake,
 	switch {
 	case err != nil:
 		s.end(runtime.ErrClosed)
-	case s.isGone(): // its idle timeout ended while it was opened
+	case s.isGone(): // it has ended meanwhile
 		s.inbox.End(runtime.ErrClosed)
+	case !s.single():
+		if due, limited := s.usage.check(time.Now()); limited {
+			h.expiry.by(due)
+		}
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -30,23 +31,21 @@ type Session struct {
 	key     string // in the table and the event store, see web.User; "" for a session of a single message
 	inbox   runtime.Inbox
 	outbox  runtime.Outbox // of the server: the session, or what a Sharing has put before it
-	gone    chan struct{}  // closed when the session is over
-	over    sync.Once
+	over    atomic.Bool
 	usage   usage
 	streams streams
 
 	mu       sync.Mutex
-	id       string // that the client sends; "" for a session of a single message
-	revision string // the negotiated one; "" before the handshake
+	id       string        // that the client sends; "" for a session of a single message
+	revision string        // the negotiated one; "" before the handshake
+	ending   chan struct{} // see gone; nil before
 }
 
 // newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
 func (h *Handler) newSession(id, key string) *Session {
-	s := &Session{handler: h, id: id, key: key, gone: make(chan struct{})}
+	s := &Session{handler: h, id: id, key: key}
 	s.outbox, s.usage.session, s.streams.session = s, s, s
-	if key != "" {
-		s.usage.start()
-	}
+	s.usage.since = time.Now()
 	return s
 }
 
@@ -138,14 +137,33 @@ func (s *Session) Close() error {
 
 // end ends the session. Its server notices soon after.
 func (s *Session) end(why error) {
-	s.over.Do(func() {
-		close(s.gone)
-		s.handler.sessions.Leave(&s.usage)
-		s.usage.stop()
-		if s.inbox != nil {
-			s.inbox.End(why)
+	s.mu.Lock()
+	already := s.over.Swap(true)
+	if !already && s.ending != nil {
+		close(s.ending)
+	}
+	s.mu.Unlock()
+	if already {
+		return
+	}
+	s.handler.sessions.Leave(&s.usage)
+	if s.inbox != nil {
+		s.inbox.End(why)
+	}
+}
+
+// gone returns a channel that is closed when the session is over. It is made when something waits for it, because most
+// sessions need none.
+func (s *Session) gone() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ending == nil {
+		s.ending = make(chan struct{})
+		if s.isGone() {
+			close(s.ending)
 		}
-	})
+	}
+	return s.ending
 }
 
 // ended is called when nothing runs for the session any more.
@@ -163,7 +181,7 @@ func (s *Session) ended(err error) {
 	h.sessions.Done(&s.usage)
 }
 
-func (s *Session) isGone() bool { return web.Closed(s.gone) }
+func (s *Session) isGone() bool { return s.over.Load() }
 
 // lockError returns the error of an operation that could not lock a stream.
 func (s *Session) lockError(ctx context.Context) error {
@@ -224,11 +242,10 @@ type usage struct {
 	entry   web.Entry
 
 	mu      sync.Mutex
-	active  int         // requests of the client in progress
-	used    bool        // the client has sent something after initialize
-	since   time.Time   // when active became 0
-	idle    *time.Timer // calls check; nil for a session of a single message
-	expired bool        // the session refuses requests
+	active  int       // requests of the client in progress
+	used    bool      // the client has sent something after initialize
+	since   time.Time // when active became 0
+	expired bool      // the session refuses requests
 }
 
 // enter records that a request of the client is in progress. It reports false if the session is
@@ -259,25 +276,6 @@ func (s *Session) Leave() {
 	}
 }
 
-// start starts the idle timeout. It is a timer that calls a function, because an idle session has no goroutine.
-// The timer is not set again with every request: when it fires, check finds out whether there was one.
-func (u *usage) start() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.since = time.Now()
-	timeout, _ := u.timeoutLocked()
-	u.idle = time.AfterFunc(timeout, u.check) // a timer takes 160 bytes, a goroutine 3 KB
-}
-
-// stop stops the idle timeout.
-func (u *usage) stop() {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.idle != nil {
-		u.idle.Stop()
-	}
-}
-
 // timeoutLocked returns the session's idle timeout, which is shorter until the client has sent
 // something after initialize. It returns false if there is none.
 func (u *usage) timeoutLocked() (time.Duration, bool) {
@@ -291,24 +289,75 @@ func (u *usage) timeoutLocked() (time.Duration, bool) {
 	return waits.FirstUse, true
 }
 
-// check ends the session if it was idle for its timeout.
-func (u *usage) check() {
+// check ends the session if it was idle for its timeout. Otherwise it returns when that may be.
+func (u *usage) check(now time.Time) (due time.Time, limited bool) {
 	u.mu.Lock()
 	timeout, limited := u.timeoutLocked()
+	due = now.Add(timeout)
 	if u.active == 0 {
-		timeout -= time.Since(u.since)
+		due = u.since.Add(timeout)
 	}
-	expired := limited && timeout <= 0
-	switch {
-	case expired:
-		u.expired = true
-	case limited && !u.session.isGone():
-		u.idle.Reset(timeout)
-	}
+	expired := limited && !due.After(now)
+	u.expired = u.expired || expired
 	u.mu.Unlock()
 	if expired {
 		u.session.debug("idle session closed")
 		u.session.end(errIdle)
+	}
+	return due, limited && !expired
+}
+
+// expiry ends the idle sessions of a handler. One timer looks at all of them, because one for each would take 160 bytes.
+type expiry struct {
+	sessions *web.Sessions
+
+	mu    sync.Mutex
+	timer *time.Timer // nil before the first session
+	next  time.Time   // when it fires; zero if it does not run
+}
+
+// by makes the timer fire at a time or earlier.
+func (e *expiry) by(at time.Time) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.next.IsZero() && !at.Before(e.next) {
+		return
+	}
+	e.next = at
+	if e.timer == nil {
+		e.timer = time.AfterFunc(time.Until(at), e.sweep)
+		return
+	}
+	e.timer.Reset(time.Until(at))
+}
+
+// sweep ends the sessions that are idle now, and sets the timer for the next one.
+func (e *expiry) sweep() {
+	e.mu.Lock()
+	e.next = time.Time{}
+	e.mu.Unlock()
+	now := time.Now()
+	var first time.Time
+	for _, s := range e.sessions.All() {
+		if due, limited := s.(*usage).check(now); limited && (first.IsZero() || due.Before(first)) {
+			first = due
+		}
+	}
+	switch soonest := now.Add(waits.Sweep); {
+	case first.IsZero():
+	case first.Before(soonest):
+		e.by(soonest)
+	default:
+		e.by(first)
+	}
+}
+
+// stop stops the timer when there are no sessions any more.
+func (e *expiry) stop() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.timer != nil {
+		e.timer.Stop()
 	}
 }
 

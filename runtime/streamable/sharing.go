@@ -76,7 +76,7 @@ func (h *Handler) Enter(key string) *Session {
 	case u.enter():
 		return u.session
 	}
-	<-u.session.gone
+	<-u.session.gone()
 	h.sessions.Leave(u)
 	return nil
 }

@@ -205,7 +205,7 @@ func (st *stream) acquire(ctx context.Context) bool {
 	case st.lock <- struct{}{}:
 		return true
 	case <-ctx.Done():
-	case <-st.session.gone:
+	case <-st.session.gone():
 	}
 	return false
 }
@@ -233,7 +233,7 @@ func (st *stream) wait(ctx context.Context, c *connection) bool {
 	st.release()
 	select {
 	case <-left:
-	case <-st.session.gone: // a session for one message ends with its stream
+	case <-st.session.gone(): // a session for one message ends with its stream
 	case <-ctx.Done():
 	}
 	return st.over.Load()

@@ -59,6 +59,9 @@ const (
 	// Clients send notifications/initialized at once, so 10 seconds allow for a slow network and
 	// limit what a flood of initialize requests can occupy.
 	FirstUse = 10 * time.Second
+	// Sweep is the least time between two searches for sessions that have been idle for too long, each of which looks
+	// at all sessions.
+	Sweep = time.Second
 	// Finish limits the wait for other requests to an http.Server after its last session has
 	// ended. What they carry is not MCP, and the grace period is over.
 	Finish = 2 * time.Second
