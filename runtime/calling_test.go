@@ -30,7 +30,12 @@ func newBreakable(answer func(jsonrpc.Message) string) *breakable {
 	return &breakable{in: make(chan string, 10), interrupted: make(chan struct{}, 1), closed: make(chan struct{}), answer: answer}
 }
 
-func (*breakable) Start(runtime.Inbox, int) { panic("a session that can read by itself does so") }
+// Start lets the session read by itself.
+func (b *breakable) Start(in runtime.Inbox, _ int) {
+	in.(interface {
+		Read(engine.Source[runtime.Incoming])
+	}).Read(b)
+}
 
 func (b *breakable) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
 	stack := make([]byte, 1<<14)

@@ -36,11 +36,11 @@ type conn struct {
 
 	silence *silence // nil without KeepAlive
 
-	source *source       // nil unless the connection reads by itself
-	ended  func(error)   // called with the error of the session after its end
-	ending sync.Once     // begins the end
-	taking sync.Mutex    // held while a message is taken, if several goroutines receive messages
-	bad    atomic.Uint32 // number of texts that were not messages
+	source atomic.Pointer[source] // nil unless the connection reads by itself
+	ended  func(error)            // called with the error of the session after its end
+	ending sync.Once              // begins the end
+	taking sync.Mutex             // held while a message is taken, if several goroutines receive messages
+	bad    atomic.Uint32          // number of texts that were not messages
 
 	serves bool // the session was begun by Serve or Connect, not by Open
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
@@ -48,7 +48,7 @@ type conn struct {
 	many bool
 }
 
-// source is a transport from which the connection reads by itself.
+// source is a transport from which the connection reads by itself, see [inbox.Read].
 type source struct {
 	engine.Reader
 	ended chan struct{} // gets a token when the reading has ended
@@ -72,26 +72,7 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 // start begins to take the messages of the transport of a session that Serve or Connect has begun.
 func (p *conn) start(t Transport) {
 	p.serves = true
-	from, ok := t.(puller)
-	if !ok {
-		t.Start(inbox{p}, p.limits.MaxMessage)
-		return
-	}
-	s := &source{ended: make(chan struct{}, 1)}
-	s.Receive = func() (engine.Step, error) { return inbox{p}.receive(from) }
-	s.Ended = func(why error) {
-		select {
-		case s.ended <- struct{}{}:
-		default:
-		}
-		p.end(why)
-	}
-	s.Waiting, s.Buffered = p.pending.Waiting, from.Buffered
-	if from.Interruptible() {
-		s.Interrupt = from.Interrupt
-	}
-	p.source = s
-	s.Start()
+	t.Start(inbox{p}, p.limits.MaxMessage)
 }
 
 // wait waits for the end of the session, whose error is sent on ended. If ctx ends before, wait drains the session and
@@ -141,7 +122,8 @@ func (p *conn) giveUp(why error) {
 // finish ends the session because of err. When it returns, no goroutine of the session is left, except those that it
 // does not wait for. It returns nil if the peer has ended the session.
 func (p *conn) finish(err error) error {
-	reads := p.source != nil && p.source.Stop()
+	from := p.source.Load()
+	reads := from != nil && from.Stop()
 	over := p.life.Context().Done()
 	p.hangUp(err)
 	p.life.Stop()
@@ -165,7 +147,7 @@ func (p *conn) finish(err error) error {
 		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
 	if reads {
-		engine.Wait(p.source.ended, waits.Sending, nil)
+		engine.Wait(from.ended, waits.Sending, nil)
 	}
 	if err == io.EOF || err == ErrClosed {
 		err = nil

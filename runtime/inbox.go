@@ -25,15 +25,6 @@ func (p inbox) Accept(in Incoming) (run func()) {
 	if p.life.Stopped() {
 		return unanswered
 	}
-	if len(in.Text) > p.limits.MaxMessage {
-		err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
-		if !in.Answers.IsZero() {
-			p.noAnswer(&in, unwrapped(err))
-			return nil
-		}
-		p.tooLong(err, in.Reply)
-		return nil
-	}
 	step := p.take(&in)
 	run = step.Serve
 	step.Serve = nil
@@ -68,30 +59,51 @@ func (p inbox) Shutdown(ctx context.Context) {
 	p.end(ErrClosed)
 }
 
-// receive reads and takes a message. It is Receive of engine.Reader.
-func (p inbox) receive(from puller) (engine.Step, error) {
-	in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
-	if err == nil {
-		return p.take(&in), nil
+// Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of
+// package stdio calls it in place of Accept and End.
+func (p inbox) Read(from engine.Source[Incoming]) {
+	s := &source{ended: make(chan struct{}, 1)}
+	s.Receive = func() (step engine.Step, err error) {
+		in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
+		if err == nil {
+			step = p.take(&in)
+		}
+		return step, err
 	}
-	refusal, ok := asError(err)
-	if !ok {
-		return engine.Step{}, err
+	s.Ended = func(why error) {
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+		p.end(why)
 	}
-	p.tooLong(refusal, nil)
-	return engine.Step{}, nil
+	s.Waiting, s.Buffered = p.pending.Waiting, from.Buffered
+	if from.Interruptible() {
+		s.Interrupt = from.Interrupt
+	}
+	p.source.Store(s)
+	s.Start()
 }
 
 // tooLong refuses a message that is longer than the session allows.
-func (p inbox) tooLong(refusal *jsonrpc.Error, to Reply) {
-	p.logBad("message refused", refusal, "")
-	p.refuse(wire.Scalar{}, refusal, to)
+func (p inbox) tooLong(in *Incoming) {
+	err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
+	if !in.Answers.IsZero() {
+		p.noAnswer(in, unwrapped(err))
+		return
+	}
+	p.logBad("message refused", err, "")
+	p.refuse(wire.Scalar{}, err, in.Reply)
 }
 
 // take handles a message or a batch, except for the part that is left to the step that it returns.
 // Unless there are many peers, only one goroutine calls it at a time.
 func (p inbox) take(in *Incoming) engine.Step {
 	p.silence.end()
+	if len(in.Text) > p.limits.MaxMessage {
+		p.tooLong(in)
+		return engine.Step{}
+	}
 	if !in.Answers.IsZero() {
 		return p.takeAnswer(in)
 	}

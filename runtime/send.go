@@ -187,7 +187,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 // await waits for the answer until ctx or the caller's patience ends.
 func (s *sent) await(ctx context.Context, w *engine.Call, limit engine.Patience) (engine.Reply, error) {
 	s.conn.pending.Limit(w, limit)
-	if from := s.conn.source; from != nil {
+	if from := s.conn.source.Load(); from != nil {
 		if s.progress != nil {
 			from.Resume()
 		} else if r, ok := from.Await(w); ok {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -28,19 +27,10 @@ type Transport interface {
 	Outbox
 
 	// Start is called once, before anything is sent. From then on, the transport puts the messages of the peer
-	// into the inbox in their order of arrival, and ends it after the last one. It may skip a text that is longer
-	// than max bytes without keeping it. Start does not wait.
+	// into the inbox in their order of arrival, and ends it after the last one. A text that is longer than max
+	// bytes may be skipped, or cut off somewhere after max bytes; the inbox refuses what is left of it. Start does
+	// not wait.
 	Start(in Inbox, max int)
-}
-
-// puller is a Transport, that of package stdio, whose messages the connection reads itself, so that a call need not
-// wake another goroutine. Start is then not called.
-type puller interface {
-	engine.Buffered
-	// Receive returns the next message. It is called by one goroutine at a time. A text longer than max bytes is
-	// skipped, and the error is a *jsonrpc.Error, which the peer gets. Every other error ends the session, as
-	// [Inbox].End does.
-	Receive(ctx context.Context, max int) (Incoming, error)
 }
 
 // Reply is where the messages of a request go: those that its handler sends, and the answer last. It is

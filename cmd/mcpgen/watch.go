@@ -128,13 +128,21 @@ type watchedProcess struct {
 	seen *watch
 }
 
-// Receive implements runtime.Transport.
-func (p watchedProcess) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := p.Process.Receive(ctx, max)
-	if err == nil {
-		p.seen.line(in.Text)
-	}
-	return in, err
+// Start implements runtime.Transport.
+func (p watchedProcess) Start(in runtime.Inbox, max int) {
+	p.Process.Start(watchedInbox{in, p.seen}, max)
+}
+
+// watchedInbox is an inbox whose messages a watch sees.
+type watchedInbox struct {
+	runtime.Inbox
+	seen *watch
+}
+
+// Accept implements runtime.Inbox.
+func (i watchedInbox) Accept(in runtime.Incoming) func() {
+	i.seen.line(in.Text)
+	return i.Inbox.Accept(in)
 }
 
 // Restart implements runtime.Remote.

@@ -315,6 +315,16 @@ func TestLostAnswer(t *testing.T) {
 		if err != nil || lost.Error == nil || lost.ID != in.ID || !strings.Contains(lost.Error.Message, "status 500") {
 			t.Errorf("got %+v, %v", lost, err)
 		}
+		long := `"` + strings.Repeat("x", 1000) + `"`
+		send(t, client, long)
+		if got := receive(t, client); !strings.Contains(got, "longer than 1000 bytes") {
+			t.Errorf("got %s", got)
+		}
+		send(t, server, long)
+		send(t, server, `{"jsonrpc":"2.0","method":"next"}`)
+		if got := receive(t, client); !strings.Contains(got, "next") {
+			t.Errorf("got %s", got)
+		}
 		client.Close()
 	})
 }

@@ -107,6 +107,14 @@ func (*session) Restore(runtime.Handshake) {}
 // Listens implements runtime.Inbox for both sides.
 func (*session) Listens(bool) {}
 
+// tooLong returns the error for a text that is too long to be forwarded, or nil.
+func (s *session) tooLong(text string) error {
+	if most := s.proxy.opts.MaxMessage; len(text) > most {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", most)
+	}
+	return nil
+}
+
 // fromClient is the inbox for what the client sends.
 type fromClient struct{ *session }
 
@@ -122,6 +130,12 @@ func (s fromClient) Accept(in runtime.Incoming) (run func()) {
 
 // take is Accept that returns false if the session with the server is over.
 func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
+	if err := s.tooLong(in.Text); err != nil {
+		if err := s.reply(in.Reply, refusal(wire.Scalar{}, err)); err != nil {
+			s.log("a message could not be refused", err)
+		}
+		return nil, true
+	}
 	messages := read(in.Text)
 	r := newRequest(in.Reply, messages)
 	if r != nil && s.sessionOnly {
@@ -339,6 +353,11 @@ type fromServer struct{ *session }
 // and everything else on the stream of the newest request, because a client may not listen to any
 // other. It returns nil.
 func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
+	if err := s.tooLong(in.Text); err != nil {
+		s.log("a message of the server is lost", err)
+		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: err})
+		return nil
+	}
 	messages := read(in.Text)
 	var to runtime.Reply
 	var finished []*request

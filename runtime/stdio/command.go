@@ -20,7 +20,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // The defaults of the fields of a Process.
@@ -183,13 +182,16 @@ func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, defa
 // Pid returns the id of the process, which must have been started.
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
-// Start implements runtime.Transport. A session calls Receive instead.
-func (c *Process) Start(in runtime.Inbox, max int) { go read(c, in, max) }
+// Start implements runtime.Transport.
+func (c *Process) Start(in runtime.Inbox, max int) { start(output{c}, in, max) }
 
-// Receive reads the next line, as that of a [Transport] does. If the output ends because the process has failed, the
+// output is the source of a Process.
+type output struct{ *Process }
+
+// Receive implements engine.Source: it reads the next line, as that of a [Transport] does. If the output ends because the process has failed, the
 // error is an *ExitError.
-func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := c.lines.Receive(ctx, max)
+func (c output) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	in, err := input{c.lines}.Receive(ctx, max)
 	if c.closing.Load() {
 		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be incomplete
 	}
@@ -198,9 +200,6 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 		return runtime.Incoming{}, engine.ErrInterrupted
 	}
 	if err == nil || ctx.Err() != nil {
-		return in, err
-	}
-	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return in, err
 	}
 	if status := c.failure(ctx); status != nil {
@@ -213,14 +212,14 @@ func (c *Process) Receive(ctx context.Context, max int) (runtime.Incoming, error
 }
 
 // Interruptible implements engine.Buffered. It returns true if pipes support deadlines.
-func (c *Process) Interruptible() bool {
+func (c output) Interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	return c.output.SetReadDeadline(c.drained) == nil
 }
 
 // Interrupt implements engine.Buffered.
-func (c *Process) Interrupt() {
+func (c output) Interrupt() {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	c.interrupted = true
@@ -251,7 +250,7 @@ func (c *Process) drainUntil(end time.Time) {
 }
 
 // Buffered implements engine.Buffered.
-func (c *Process) Buffered() bool { return c.lines.Buffered() }
+func (c output) Buffered() bool { return input{c.lines}.Buffered() }
 
 // failure waits for the end of a process that has closed a stream. It returns the status of the
 // process if that is an error.

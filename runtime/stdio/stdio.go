@@ -21,9 +21,9 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/signals"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Transport is a runtime.Transport over a reader and a writer. The zero value uses the standard
@@ -64,40 +64,40 @@ func (t *Transport) setup() {
 	})
 }
 
-// Start implements runtime.Transport. A session calls Receive instead.
-func (t *Transport) Start(in runtime.Inbox, max int) { go read(t, in, max) }
+// Start implements runtime.Transport.
+func (t *Transport) Start(in runtime.Inbox, max int) { start(input{t}, in, max) }
 
-// source is a Transport or a Process.
-type source interface {
-	runtime.Outbox
-	Receive(ctx context.Context, max int) (runtime.Incoming, error)
-}
+// source is where the lines of a Transport or a Process come from.
+type source = engine.Source[runtime.Incoming]
 
-// read puts what a source receives into an inbox.
-func read(from source, in runtime.Inbox, max int) {
-	ctx := context.Background()
-	for {
-		m, err := from.Receive(ctx, max)
-		refusal, tooLong := errors.AsType[*jsonrpc.Error](err)
-		switch {
-		case tooLong:
-			text, _ := jsonrpc.AppendError(nil, wire.Scalar{}, refusal) // an error of this package can be written
-			_ = from.Send(ctx, runtime.Outgoing{Text: text, Kind: jsonrpc.Response, Code: refusal.Code, Refused: true})
-		case err != nil:
-			in.End(err)
-			return
-		default:
+// start puts the lines of a source into an inbox. The inbox of a session reads them by itself, so that a call need
+// not wake another goroutine.
+func start(from source, in runtime.Inbox, max int) {
+	if session, ok := in.(interface{ Read(source) }); ok {
+		session.Read(from)
+		return
+	}
+	go func() {
+		for {
+			m, err := from.Receive(context.Background(), max)
+			if err != nil {
+				in.End(err)
+				return
+			}
 			if run := in.Accept(m); run != nil {
 				go run()
 			}
 		}
-	}
+	}()
 }
 
-// Receive reads the next line, for a session that reads by itself so that a call need not wake another goroutine. A
-// line longer than max bytes is skipped, and the error is a *jsonrpc.Error. The end of ctx does not interrupt a read.
-// Close does, if closing the reader interrupts its Read.
-func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+// input is the source of a Transport.
+type input struct{ *Transport }
+
+// Receive implements engine.Source: it reads the next line. A line longer than max bytes is cut off after
+// that, and the next call skips the rest. The end of ctx does not interrupt a read. Close does, if closing the reader
+// interrupts its Read.
+func (t input) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	t.setup()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -114,13 +114,13 @@ func (t *Transport) Receive(ctx context.Context, max int) (runtime.Incoming, err
 func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, defaultProbeWait) }
 
 // Buffered implements engine.Buffered.
-func (t *Transport) Buffered() bool { return len(t.lines.unread) > 0 }
+func (t input) Buffered() bool { return len(t.lines.unread) > 0 }
 
 // Interruptible implements engine.Buffered. It returns false.
-func (t *Transport) Interruptible() bool { return false }
+func (t input) Interruptible() bool { return false }
 
 // Interrupt implements engine.Buffered. It is not called.
-func (t *Transport) Interrupt() {}
+func (t input) Interrupt() {}
 
 func blank(text string) bool {
 	for i := range len(text) {
@@ -298,7 +298,7 @@ type lines struct {
 }
 
 // next returns a copy of the next line, without its newline. If the line is longer than max, it
-// returns a *jsonrpc.Error as soon as it has read that much; the next call skips the rest of the
+// returns what it has read as soon as that is longer; the next call skips the rest of the
 // line. An error of src is returned by every further call until retry.
 func (l *lines) next(max int) (string, error) {
 	for {
@@ -319,8 +319,8 @@ func (l *lines) next(max int) (string, error) {
 			continue
 		case l.lineLen(part) > max:
 			l.skip = true
-			l.long.Reset()
-			return "", jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", max)
+			l.long.Write(part)
+			return l.takeLong(), nil
 		case i >= 0 && l.long.Len() == 0:
 			text := string(bytes.TrimSuffix(part, []byte{'\r'}))
 			l.drop(len(part), true)

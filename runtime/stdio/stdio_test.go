@@ -3,7 +3,6 @@ package stdio
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,21 +24,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// all receives until the end; a refused line is "-".
+// all receives until the end; a line that is too long is "-".
 func all(t *testing.T, tr *Transport, max int) []string {
 	t.Helper()
 	var texts []string
 	for {
-		in, err := tr.Receive(t.Context(), max)
-		if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
-			texts = append(texts, "-")
-			continue
-		}
+		in, err := input{tr}.Receive(t.Context(), max)
 		if err != nil {
 			if err != io.EOF {
 				t.Errorf("end: %v", err)
 			}
 			return texts
+		}
+		if len(in.Text) > max {
+			in.Text = "-"
 		}
 		texts = append(texts, in.Text)
 	}
@@ -145,7 +143,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestNoProgress(t *testing.T) {
-	if _, err := New(stuck{}, io.Discard).Receive(t.Context(), 10); err != io.ErrNoProgress {
+	if _, err := (input{New(stuck{}, io.Discard)}).Receive(t.Context(), 10); err != io.ErrNoProgress {
 		t.Error(err)
 	}
 }
@@ -216,7 +214,7 @@ func TestInterrupt(t *testing.T) {
 		tr := New(inR, outW)
 		ended := make(chan error, 3)
 		go func() {
-			_, err := tr.Receive(t.Context(), 10)
+			_, err := (input{tr}).Receive(t.Context(), 10)
 			ended <- err
 		}()
 		for range 2 {
@@ -239,7 +237,7 @@ func TestInterrupt(t *testing.T) {
 		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("x")}); err != runtime.ErrClosed {
 			t.Error(err)
 		}
-		if _, err := tr.Receive(ctx, 10); err != context.Canceled {
+		if _, err := (input{tr}).Receive(ctx, 10); err != context.Canceled {
 			t.Error(err)
 		}
 	})
@@ -266,7 +264,7 @@ func TestProbeWait(t *testing.T) {
 			server := New(inR, outW)
 			go func() {
 				for {
-					in, err := server.Receive(t.Context(), 1<<20)
+					in, err := input{server}.Receive(t.Context(), 1<<20)
 					if err != nil {
 						server.Close()
 						return

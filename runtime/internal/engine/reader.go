@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -21,6 +22,14 @@ type Buffered interface {
 	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
 	// available. No part of a message is lost. It is called only if Receive can be interrupted.
 	Interrupt()
+}
+
+// Source is a transport from which a connection reads by itself. M is a message.
+type Source[M any] interface {
+	Buffered
+	// Receive returns the next message. It is called by one goroutine at a time. Any error except ErrInterrupted
+	// ends the reading.
+	Receive(ctx context.Context, max int) (M, error)
 }
 
 // Reader reads the messages of a connection and decides which goroutine does so.
