@@ -86,7 +86,9 @@ func (p *conn) wait(ctx context.Context, ended <-chan error) error {
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
 	defer cancel()
 	p.drain(deadline)
+	p.hangUp(context.Cause(ctx))
 	p.end(context.Cause(ctx))
+	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
 	<-ended
 	return context.Cause(ctx)
 }

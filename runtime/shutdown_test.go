@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -149,6 +150,38 @@ func TestShutdownCutsShort(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// TestShutdownTwice checks that requests have one grace period when both the context of Serve and the input of the
+// client end, and that Serve returns the cause of the context.
+func TestShutdownTwice(t *testing.T) {
+	const grace, expel, abandon = 10 * time.Second, time.Second, time.Second
+	for _, first := range []string{"context", "input"} {
+		t.Run(first, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				conn := open(ctx, t, newServer(t, slow, runtime.ServerOptions{Grace: grace}, r11), r11)
+				conn.send(toolCall("1", "deaf", "{}"))
+				conn.replies()
+				start := time.Now()
+				ends := []func(){cancel, func() { conn.in.Close() }}
+				if first == "input" {
+					slices.Reverse(ends)
+				}
+				ends[0]()
+				time.Sleep(grace - time.Second)
+				ends[1]()
+				if err := <-conn.ended; err != context.Canceled {
+					t.Errorf("Serve: %v", err)
+				}
+				if lasted, most := time.Since(start), grace+expel+abandon+time.Second/2; lasted > most {
+					t.Errorf("lasted %v, want at most %v", lasted, most)
+				}
+				match(t, conn.replies(), []string{cutShort})
+				time.Sleep(time.Hour) // for the handler
+			})
+		})
 	}
 }
 
