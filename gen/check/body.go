@@ -199,6 +199,15 @@ func text[S ~string](s S) jen.Code {
 	return jen.Lit(string(s))
 }
 
+// Literals emits strings as literals.
+func Literals(all []string) []jen.Code {
+	literals := make([]jen.Code, len(all))
+	for i, s := range all {
+		literals[i] = jen.Lit(s)
+	}
+	return literals
+}
+
 // number emits an untyped constant.
 func number(n int64) jen.Code { return jen.Id(strconv.FormatInt(n, 10)) }
 

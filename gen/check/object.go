@@ -264,20 +264,19 @@ func (e *emitter) additional(g *jen.Group, s *jsonschema.Schema, context string)
 		e.call(g, rest, e.within(context, "other"))
 		return
 	}
-	var allowed []jen.Code
-	for _, p := range s.Properties {
-		allowed = append(allowed, jen.Lit(p.Name))
+	names := func(all []jsonschema.Property) []jen.Code {
+		list := make([]string, len(all))
+		for i, p := range all {
+			list[i] = p.Name
+		}
+		return Literals(list)
 	}
-	matched := e.matched(s)
-	if len(matched) == 0 {
-		on(g, "Unknown", allowed...)
+	allowed := names(s.Properties)
+	if matched := e.matched(s); len(matched) > 0 {
+		on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(names(matched)...)}, allowed...)...)
 		return
 	}
-	var patterns []jen.Code
-	for _, p := range matched {
-		patterns = append(patterns, jen.Lit(p.Name))
-	}
-	on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(patterns...)}, allowed...)...)
+	on(g, "Unknown", allowed...)
 }
 
 // dependent emits the schemas that apply if a member is present.

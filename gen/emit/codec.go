@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -73,27 +74,17 @@ func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 // addresses of optional members.
 func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
-		f.Line()
-		f.Add(doc("MarshalJSON is AppendJSON for encoding/json."))
-		f.Func().Params(jen.Id("x").Id(d.Name)).Id("MarshalJSON").Params().Params(jen.Index().Byte(), jen.Error()).Block(
-			jen.Return(jen.Qual(wirePath, "Marshal").Call(jen.Op("&").Id("x"))),
-		)
+		Declare(f, "MarshalJSON is AppendJSON for encoding/json.", "func (x $1) MarshalJSON() ([]byte, error) {\nreturn wire.Marshal(&x)\n}", d.Name)
 		if !e.checked && !isText(d.Type) {
-			f.Line()
-			f.Add(doc("String returns the value as JSON."))
-			f.Func().Params(jen.Id("x").Id(d.Name)).Id("String").Params().String().Values(jen.Return(jen.Qual(wirePath, "String").Call(jen.Op("&").Id("x"))))
+			Declare(f, "String returns the value as JSON.", "func (x $1) String() string { return wire.String(&x) }", d.Name)
 		}
 	}
 	if decodes {
-		unmarshal := "Unmarshal"
+		unmarshal := "wire.Unmarshal"
 		if e.checked {
-			unmarshal = "UnmarshalStrict"
+			unmarshal = "wire.UnmarshalStrict"
 		}
-		f.Line()
-		f.Add(doc("UnmarshalJSON is DecodeJSON for encoding/json."))
-		f.Func().Params(self(d)).Id("UnmarshalJSON").Params(jen.Id("data").Index().Byte()).Error().Block(
-			jen.Return(jen.Qual(wirePath, unmarshal).Call(jen.Id("data"), jen.Id("x"))),
-		)
+		Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn $2(data, x)\n}", d.Name, Go(unmarshal))
 	}
 }
 
@@ -120,10 +111,7 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 			}
 		}
 		if o.Loose {
-			g.If(jen.Id("r").Dot("Kind").Call().Op("!=").Qual(wirePath, "KindObject")).Block(
-				jen.Id("x").Dot("Other").Op("=").Id("r").Dot("ReadRaw").Call(),
-				jen.Return(jen.Id("r").Dot("Err").Call()),
-			)
+			g.Add(Go("if r.Kind() != wire.KindObject {\nx.Other = r.ReadRaw()\nreturn r.Err()\n}"))
 		}
 		if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
 			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
@@ -232,16 +220,13 @@ func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 
 // requiredCheck renders the error for missing members.
 func requiredCheck(g *jen.Group, o *ir.Object) {
-	var names []jen.Code // up to the last required member; "" for one that may be missing
+	var names []string // up to the last required member; "" for one that may be missing
 	masks := make([]uint64, (len(o.Fields)+63)/64)
 	for i, f := range o.Fields {
 		if !f.Required || f.Default != "" {
 			continue
 		}
-		for len(names) < i {
-			names = append(names, jen.Lit(""))
-		}
-		names = append(names, jen.Lit(f.Wire))
+		names = append(append(names, make([]string, i-len(names))...), f.Wire)
 		masks[i/64] |= 1 << (i % 64)
 	}
 	missing := jen.Null()
@@ -258,7 +243,7 @@ func requiredCheck(g *jen.Group, o *ir.Object) {
 	if len(names) == 0 {
 		return
 	}
-	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, names...)
+	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, check.Literals(names)...)
 	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
 }
 
@@ -330,10 +315,7 @@ func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
 	decodeFunc(f, d, "DecodeJSON reads "+describe(d.Type)+".").BlockFunc(func(g *jen.Group) {
 		switch t := d.Type.(type) {
 		case *ir.Array, *ir.Map:
-			local := jen.Id("all")
-			g.Var().Add(local).Add(goType(t))
-			decode(g, local, t, 0)
-			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
+			decodeVia(g, d, "all")
 		case *ir.Enum:
 			g.Op("*").Id("x").Op("=").Id(d.Name).Call(jen.Id("r").Dot("ReadString").Call())
 		default:
@@ -346,13 +328,18 @@ func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
 				g.Op("*").Id("x").Op("=").Id(d.Name).Call(value)
 				break
 			}
-			local := jen.Id("v")
-			g.Var().Add(local).Add(goType(t))
-			decode(g, local, t, 0)
-			g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
+			decodeVia(g, d, "v")
 		}
 		g.Return(jen.Id("r").Dot("Err").Call())
 	})
+}
+
+// decodeVia renders the decoding into a variable of the type without its name.
+func decodeVia(g *jen.Group, d *ir.Decl, variable string) {
+	local := jen.Id(variable)
+	g.Var().Add(local).Add(goType(d.Type))
+	decode(g, local, d.Type, 0)
+	g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
 }
 
 func embeddedName(t ir.Type) string {

@@ -276,7 +276,7 @@ func (e *stepEmitter) fields(of any) []jen.Code {
 			}
 			value = e.name(field)
 		case []string:
-			value = literals(field)
+			value = Strings(field)
 			if name == "Rules" {
 				name, value = "Checks", e.checks(&s)
 			}
@@ -328,14 +328,8 @@ func (e *stepEmitter) checks(s *convert.Shape) jen.Code {
 	})
 }
 
-// literals renders a slice of strings.
-func literals(all []string) jen.Code {
-	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
-		for _, s := range all {
-			g.Lit(s)
-		}
-	})
-}
+// Strings renders a slice of strings.
+func Strings(all []string) jen.Code { return jen.Index().String().Values(check.Literals(all)...) }
 
 // lines renders a slice of structs, one on each line.
 func lines[T any](typ string, all []T, fields func(T) []jen.Code) jen.Code {

@@ -52,9 +52,7 @@ func newWriter(g *jen.Group) {
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
 		if o.Loose {
-			g.If(jen.Id("x").Dot("Other").Op("!=").Lit("")).Block(
-				jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Other"))),
-			)
+			g.Add(Go("if x.Other != \"\" {\nreturn wire.AppendRaw(dst, x.Other)\n}"))
 		}
 		g.Id("w").Op(":=").Qual(wirePath, "ObjectWriter").Call(jen.Id("dst"))
 		for _, field := range o.Fields {
@@ -343,14 +341,20 @@ func present(target *jen.Statement, f *ir.Field) jen.Code {
 
 // notNull renders the condition that a value is not the zero value, which stands for absent
 // or null.
-func notNull(target *jen.Statement, t ir.Type) jen.Code {
+func notNull(target *jen.Statement, t ir.Type) jen.Code { return comparison(target, t, "!=", "!") }
+
+// absent renders the opposite of notNull.
+func absent(target *jen.Statement, t ir.Type) jen.Code { return comparison(target, t, "==", "") }
+
+// comparison renders the comparison of a value with the zero value.
+func comparison(target *jen.Statement, t ir.Type, operator, not string) jen.Code {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Open:
-		return rawOf(target, t).Op("!=").Lit("")
+		return rawOf(target, t).Op(operator).Lit("")
 	case *ir.Scalar:
-		return jen.Op("!").Add(target).Dot("IsZero").Call()
+		return jen.Op(not).Add(target).Dot("IsZero").Call()
 	}
-	return jen.Add(target).Op("!=").Nil()
+	return jen.Add(target).Op(operator).Nil()
 }
 
 // rawOf renders the text of any value or object, which a declaration with methods embeds.
@@ -365,15 +369,4 @@ func rawOf(target *jen.Statement, t ir.Type) *jen.Statement {
 		}
 		t = ref.Decl.Type
 	}
-}
-
-// absent renders the opposite of notNull.
-func absent(target *jen.Statement, t ir.Type) jen.Code {
-	switch ir.Resolve(t).(type) {
-	case *ir.Any, *ir.Open:
-		return rawOf(target, t).Op("==").Lit("")
-	case *ir.Scalar:
-		return jen.Add(target).Dot("IsZero").Call()
-	}
-	return jen.Add(target).Op("==").Nil()
 }

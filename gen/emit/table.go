@@ -90,7 +90,7 @@ func row(of any) jen.Code {
 		case []int64:
 			fields[name] = jen.Id("errorCodes")
 		case []string:
-			fields[name] = literals(value)
+			fields[name] = Strings(value)
 		default:
 			fields[name] = jen.Lit(value)
 		}

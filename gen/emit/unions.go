@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -53,12 +54,7 @@ type decider struct {
 func (e decider) decision(g *jen.Group, d ir.Decision) {
 	switch d := d.(type) {
 	case *ir.Leaf:
-		if e.lenient {
-			addAll(g, tryVariant(d.Variant))
-			return
-		}
-		g.Add(readVariant(d.Variant))
-		g.Return(jen.Id("v"))
+		g.Add(e.read(d.Variant))
 	case *ir.ByKind:
 		g.Switch(jen.Id("r").Dot("Kind").Call()).BlockFunc(func(g *jen.Group) {
 			for _, c := range d.Cases {
@@ -79,14 +75,20 @@ func kindName(k ir.Kind) jen.Code {
 	}[k])
 }
 
-// readVariant declares v and decodes into it. Objects are allocated, because the union
-// holds them by pointer; other types are held by value.
-func readVariant(v *ir.Variant) jen.Code {
-	declare := jen.Var().Id("v").Id(v.Decl.Name)
-	if v.Boxed {
-		declare = jen.Id("v").Op(":=").New(jen.Id(v.Decl.Name))
+// read renders code that returns the value as a variant.
+func (e decider) read(v *ir.Variant) jen.Code {
+	if e.lenient {
+		return tryVariant(v)
 	}
-	return declare.Line().Id("v").Dot("DecodeJSON").Call(jen.Id("r"))
+	return newVariant(v).Line().Add(Go("v.DecodeJSON(r)\nreturn v"))
+}
+
+// newVariant declares v. Objects are allocated, because the union holds them by pointer; other types are held by value.
+func newVariant(v *ir.Variant) *jen.Statement {
+	if v.Boxed {
+		return Go("v := new($1)", v.Decl.Name)
+	}
+	return Go("var v $1", v.Decl.Name)
 }
 
 func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
@@ -102,11 +104,11 @@ func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
 	g.Add(declared).Op(":=").Id("r").Dot(peek).Call(jen.Lit(d.Member))
 	g.Switch(tag).BlockFunc(func(g *jen.Group) {
 		for _, cases := range sameAnswer(d.Cases) {
-			g.CaseFunc(func(g *jen.Group) {
-				for _, c := range cases {
-					g.Lit(c.Value)
-				}
-			}).BlockFunc(func(g *jen.Group) { e.decision(g, cases[0].Then) })
+			var values []jen.Code
+			for _, c := range cases {
+				values = append(values, jen.Lit(c.Value))
+			}
+			g.Case(values...).BlockFunc(func(g *jen.Group) { e.decision(g, cases[0].Then) })
 		}
 	})
 	if d.Absent != nil {
@@ -141,102 +143,60 @@ func sameAnswer(cases []ir.ConstCase) [][]ir.ConstCase {
 func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 	var names []string
 	bit := func(name string) int {
-		for i, n := range names {
-			if n == name {
-				return i
-			}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		names = append(names, name)
-		return len(names) - 1
+		return slices.Index(names, name)
 	}
-	conditions := make([]jen.Code, len(d.Guards))
+	conditions := make([]*jen.Statement, len(d.Guards))
 	for i, guard := range d.Guards {
 		masks := map[int]uint64{}
-		var deep []jen.Code
+		var deep []*jen.Statement
 		for _, path := range guard.Paths {
 			if len(path) == 1 {
 				b := bit(path[0])
 				masks[b/64] |= 1 << (b % 64)
 				continue
 			}
-			args := make([]jen.Code, len(path))
-			for i, segment := range path {
-				args[i] = jen.Lit(segment)
-			}
-			deep = append(deep, jen.Id("r").Dot("PeekPath").Call(args...))
+			deep = append(deep, jen.Id("r").Dot("PeekPath").Call(check.Literals(path)...))
 		}
-		var all []jen.Code
+		var all []*jen.Statement
 		for _, word := range slices.Sorted(maps.Keys(masks)) {
 			all = append(all, hasAll(word, masks[word]))
 		}
-		if all = append(all, deep...); len(all) > 0 {
-			conditions[i] = allOf(all)
+		for _, c := range append(all, deep...) {
+			if conditions[i] == nil {
+				conditions[i] = c
+			} else {
+				conditions[i].Op("&&").Add(c)
+			}
 		}
 	}
 	word := 0
 	for chunk := range slices.Chunk(names, 64) { // the most names that PeekHas takes
-		args := make([]jen.Code, len(chunk))
-		for i, n := range chunk {
-			args[i] = jen.Lit(n)
-		}
-		g.Id(name("has", word)).Op(":=").Id("r").Dot("PeekHas").Call(args...)
+		g.Id(name("has", word)).Op(":=").Id("r").Dot("PeekHas").Call(check.Literals(chunk)...)
 		word++
 	}
 	last := len(d.Guards) - 1
-	for i, guard := range d.Guards {
-		if i == last {
+	for i, guard := range d.Guards[:last] {
+		if conditions[i] == nil {
+			g.Block(tryVariant(guard.Variant))
+		} else {
+			g.If(conditions[i]).Block(tryVariant(guard.Variant))
+		}
+	}
+	// The last variant is read if its guard holds. Otherwise the first one whose guard holds is read, for its error.
+	for n := range d.Guards {
+		i := (n + last) % len(d.Guards)
+		if conditions[i] == nil {
+			g.Add(e.read(d.Guards[i].Variant))
 			break
 		}
-		if conditions[i] == nil {
-			g.Block(tryVariant(guard.Variant)...)
-			continue
-		}
-		g.If(conditions[i]).Block(tryVariant(guard.Variant)...)
-	}
-	e.presenceFallback(g, d, conditions)
-}
-
-// presenceFallback reads the last variant if its guard holds. Otherwise it reads the first
-// variant whose guard holds, for its error.
-func (e decider) presenceFallback(g *jen.Group, d *ir.ByPresence, conditions []jen.Code) {
-	last := len(d.Guards) - 1
-	read := func(i int) func(g *jen.Group) {
-		return func(g *jen.Group) {
-			if e.lenient {
-				addAll(g, tryVariant(d.Guards[i].Variant))
-				return
-			}
-			g.Add(readVariant(d.Guards[i].Variant))
-			g.Return(jen.Id("v"))
-		}
-	}
-	order := append([]int{last}, seq(last)...)
-	for _, i := range order {
-		if conditions[i] == nil {
-			read(i)(g)
-			return
-		}
-		g.If(conditions[i]).BlockFunc(read(i))
+		g.If(conditions[i]).Block(e.read(d.Guards[i].Variant))
 	}
 }
 
-func allOf(conditions []jen.Code) jen.Code {
-	all := jen.Add(conditions[0])
-	for _, c := range conditions[1:] {
-		all.Op("&&").Add(c)
-	}
-	return all
-}
-
-func seq(n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
-}
-
-func hasAll(word int, mask uint64) jen.Code {
+func hasAll(word int, mask uint64) *jen.Statement {
 	text := fmt.Sprintf("%#b", mask)
 	masked := jen.Id(name("has", word)).Op("&").Op(text)
 	if bits.OnesCount64(mask) == 1 {
@@ -246,25 +206,16 @@ func hasAll(word int, mask uint64) jen.Code {
 }
 
 // tryVariant renders code that returns v if the value decodes as the variant.
-func tryVariant(v *ir.Variant) []jen.Code {
-	declare, target := jen.Var().Id("v").Id(v.Decl.Name), jen.Op("&").Id("v")
+func tryVariant(v *ir.Variant) jen.Code {
+	target := "&v"
 	if v.Boxed {
-		declare, target = jen.Id("v").Op(":=").New(jen.Id(v.Decl.Name)), jen.Id("v")
+		target = "v"
 	}
-	return []jen.Code{declare, jen.If(jen.Id("r").Dot("Try").Call(target)).Block(jen.Return(jen.Id("v")))}
-}
-
-func addAll(g *jen.Group, all []jen.Code) {
-	for _, c := range all {
-		g.Add(c)
-	}
+	return newVariant(v).Line().Add(Go("if r.Try($1) {\nreturn v\n}", target))
 }
 
 func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
 	if !t.Context {
-		unknown := "Unknown" + d.Name
-		appendFunc(f, jen.Id("x").Op("*").Id(unknown)).Block(
-			jen.Return(jen.Qual(wirePath, "AppendRaw").Call(jen.Id("dst"), jen.Id("x").Dot("Raw"))),
-		)
+		appendFunc(f, jen.Id("x").Op("*").Id("Unknown"+d.Name)).Block(Go("return wire.AppendRaw(dst, x.Raw)"))
 	}
 }

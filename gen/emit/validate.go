@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/check"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
@@ -275,17 +276,9 @@ func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 				g.Case(unchecked...)
 			}
 			if !u.Context {
-				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(
-					jen.Id("c").Dot("UnknownVariant").CallFunc(func(g *jen.Group) {
-						member, known := discriminator(u.Decision)
-						g.Lit(d.Name)
-						g.Id("v").Dot("Raw")
-						g.Lit(member)
-						for _, value := range known {
-							g.Lit(value)
-						}
-					}),
-				)
+				member, known := discriminator(u.Decision)
+				args := append([]jen.Code{jen.Lit(d.Name), jen.Id("v").Dot("Raw"), jen.Lit(member)}, check.Literals(known)...)
+				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(jen.Id("c").Dot("UnknownVariant").Call(args...))
 			}
 			g.Default().Block(jen.Id("c").Dot("NoVariant").Call(jen.Lit(d.Name), jen.Id("v")))
 		}),

@@ -74,7 +74,7 @@ func testCompletions(body *jen.Group, item typing.ItemTypes) {
 		case i >= 0:
 			body.Qual(contractPath, "Completion").Call(append(args, fakeState(), ref, name, jen.Lit(item.Completions[i].Method))...)
 		case len(a.Enum) > 0:
-			body.Qual(contractPath, "Values").Call(append(args, ref, name, stringList(a.Enum))...)
+			body.Qual(contractPath, "Values").Call(append(args, ref, name, emit.Strings(a.Enum))...)
 		}
 	}
 }

@@ -55,21 +55,13 @@ func (g *generator) items() ([]files.File, error) {
 // textName returns the name of the constant with the text of a resource.
 func textName(i typing.ItemTypes) string { return "text" + i.Go }
 
-func stringList(all []string) jen.Code {
-	return jen.Index().String().ValuesFunc(func(list *jen.Group) {
-		for _, s := range all {
-			list.Lit(s)
-		}
-	})
-}
-
 // item renders the variable that holds an item, and the client's methods for it.
 func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	of, h := forms[i.Kind], itemHandler(i)
 	members := jen.Dict{jen.Id(of.key): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
 	list := func(name string, values []string) {
 		if len(values) > 0 {
-			members[jen.Id(name)] = stringList(values)
+			members[jen.Id(name)] = emit.Strings(values)
 		}
 	}
 	list("Scopes", i.Scopes)
@@ -188,11 +180,7 @@ func serverItem(i typing.ItemTypes) *jen.Statement {
 		case k >= 0:
 			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Id("h").Dot(i.Completions[k].Method))
 		case len(a.Enum) > 0:
-			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").CallFunc(func(values *jen.Group) {
-				for _, value := range a.Enum {
-					values.Lit(value)
-				}
-			}))
+			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").Call(check.Literals(a.Enum)...))
 		}
 	}
 	return item

@@ -2,6 +2,7 @@ package skeleton
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -15,104 +16,55 @@ import (
 // operationName returns the name of the variable with the operation that a tool calls.
 func operationName(t typing.ToolTypes) string { return "operation" + t.Go }
 
-// operation renders the operation that a tool calls.
+// operation renders the operation that a tool calls. Package rest has structs with the names and fields of those of
+// package tools.
 func operation(f *jen.File, t typing.ToolTypes) {
-	o := t.Tool.Operation
-	d := jen.Dict{jen.Id("Method"): jen.Lit(o.Method), jen.Id("Path"): jen.Lit(o.Path)}
-	set := func(name, value string) {
-		if value != "" {
-			d[jen.Id(name)] = jen.Lit(value)
-		}
-	}
-	set("Server", o.Server)
-	set("Accept", o.Accept)
-	if o.Wrapped {
-		d[jen.Id("Wrapped")] = jen.True()
-	}
-	if len(o.Parameters) > 0 {
-		d[jen.Id("Parameters")] = jen.Index().Qual(restPath, "Parameter").Add(lines(o.Parameters, parameter))
-	}
-	if o.Body != nil {
-		d[jen.Id("Body")] = body(o.Body)
-	}
-	if len(o.Security) > 0 {
-		d[jen.Id("Security")] = jen.Index().Index().Qual(restPath, "Scheme").Add(lines(o.Security, func(schemes []tools.Scheme) jen.Code {
-			return jen.ValuesFunc(func(group *jen.Group) {
-				for _, s := range schemes {
-					group.Add(scheme(s))
-				}
-			})
-		}))
-	}
+	members := jen.Dict{}
+	eachField(reflect.ValueOf(*t.Tool.Operation), func(name string, value jen.Code) { members[jen.Id(name)] = value })
 	f.Add(emit.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
-	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(d)
+	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(members)
 }
 
-// lines renders the elements of a literal, each in a line.
-func lines[T any](all []T, element func(T) jen.Code) jen.Code {
-	return jen.ValuesFunc(func(g *jen.Group) {
-		for _, one := range all {
-			g.Line().Add(element(one))
+// eachField renders the fields of a struct that are not empty.
+func eachField(of reflect.Value, add func(name string, value jen.Code)) {
+	for i := range of.NumField() {
+		name, v := of.Type().Field(i).Name, of.Field(i)
+		switch {
+		case v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0:
+		case v.Kind() == reflect.Pointer:
+			add(name, jen.Op("&").Add(restType(v.Type().Elem())).Add(composite(v.Elem())))
+		case v.Kind() == reflect.Slice:
+			add(name, restType(v.Type()).ValuesFunc(func(g *jen.Group) {
+				for i := range v.Len() {
+					g.Line().Add(composite(v.Index(i)))
+				}
+				g.Line()
+			}))
+		default:
+			add(name, jen.Lit(v.Interface()))
 		}
-		g.Line()
+	}
+}
+
+// composite renders a struct or a list of structs as a literal in one line without its type.
+func composite(v reflect.Value) jen.Code {
+	return jen.ValuesFunc(func(g *jen.Group) {
+		if v.Kind() == reflect.Struct {
+			eachField(v, func(name string, value jen.Code) { g.Id(name).Op(":").Add(value) })
+			return
+		}
+		for i := range v.Len() {
+			g.Add(composite(v.Index(i)))
+		}
 	})
 }
 
-// members collects the fields of a literal in one line.
-type members []jen.Code
-
-func (m *members) add(name string, value jen.Code) { *m = append(*m, jen.Id(name).Op(":").Add(value)) }
-
-func (m *members) text(name, value string) {
-	if value != "" {
-		m.add(name, jen.Lit(value))
+// restType renders the type of package rest for one of package tools.
+func restType(t reflect.Type) *jen.Statement {
+	if t.Kind() == reflect.Slice {
+		return jen.Index().Add(restType(t.Elem()))
 	}
-}
-
-func (m *members) flag(name string, value bool) {
-	if value {
-		m.add(name, jen.True())
-	}
-}
-
-func parameter(p tools.Parameter) jen.Code {
-	var m members
-	m.text("Member", p.Member)
-	m.text("Name", p.Name)
-	m.text("In", p.In)
-	m.text("Style", p.Style)
-	m.flag("Explode", p.Explode)
-	m.flag("Reserved", p.Reserved)
-	return jen.Values(m...)
-}
-
-func body(b *tools.Body) jen.Code {
-	var m members
-	m.text("Member", b.Member)
-	m.text("MediaType", b.MediaType)
-	m.text("Encoding", b.Encoding)
-	if len(b.Fields) > 0 {
-		m.add("Fields", jen.Index().Qual(restPath, "Field").Add(lines(b.Fields, func(field tools.Field) jen.Code {
-			var m members
-			m.text("Name", field.Name)
-			m.text("Style", field.Style)
-			m.flag("Explode", field.Explode)
-			m.flag("Reserved", field.Reserved)
-			m.text("MediaType", field.MediaType)
-			m.flag("Base64", field.Base64)
-			return jen.Values(m...)
-		})))
-	}
-	return jen.Op("&").Qual(restPath, "Body").Values(m...)
-}
-
-func scheme(s tools.Scheme) jen.Code {
-	var m members
-	m.text("Name", s.Name)
-	m.text("Kind", s.Kind)
-	m.text("In", s.In)
-	m.text("Parameter", s.Parameter)
-	return jen.Values(m...)
+	return jen.Qual(restPath, t.Name())
 }
 
 // calling returns the expressions that the method of a tool returns to call its operation.

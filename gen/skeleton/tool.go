@@ -105,7 +105,7 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 		jen.Id("Definition"): definitionOf(toolName(t)),
 	}
 	if len(t.Tool.Scopes) > 0 {
-		d[jen.Id("Scopes")] = stringList(t.Tool.Scopes)
+		d[jen.Id("Scopes")] = emit.Strings(t.Tool.Scopes)
 	}
 	if g.serves {
 		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
