@@ -190,10 +190,6 @@ func (o *object) at(name string, where Place) *Shape {
 		return m.Shape
 	case o.find != nil:
 		return o.find(name)
-	case o.Closed:
-		return nothing(where)
-	case o.Rest != nil:
-		return o.Rest
 	}
 	return anything(where)
 }
@@ -266,10 +262,6 @@ func (a *Alt) free() bool {
 	switch {
 	case a.conditional:
 		return false
-	case a.Kind == kindNull:
-		return true
-	case a.Kind == kindBoolean:
-		return a.Values == nil || len(a.Values) == 2
 	case a.Values != nil:
 		return false
 	case a.Text != nil:

@@ -200,8 +200,6 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		switch {
 		case required[name] && shape.set.empty():
 			return nil, false
-		case shape.set.impossible() && o.Closed:
-			continue
 		}
 		o.Members = append(o.Members, &member{Name: name, Required: required[name], Implied: implied[name] && !required[name], Shape: shape, Where: places[name]})
 	}
