@@ -211,6 +211,16 @@ func Literals(all []string) []jen.Code {
 // number emits an untyped constant.
 func number(n int64) jen.Code { return jen.Id(strconv.FormatInt(n, 10)) }
 
+// count emits the check of the number of elements or members.
+func count(g *jen.Group, of string, least, most *int64) {
+	if least != nil {
+		on(g, "Min"+of, jen.Id("n"), number(*least))
+	}
+	if most != nil {
+		on(g, "Max"+of, jen.Id("n"), number(*most))
+	}
+}
+
 // array emits the loop over an array.
 func (e *emitter) array(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
 	counted := len(s.PrefixItems) > 0 || s.MinItems != nil || s.MaxItems != nil
@@ -239,12 +249,7 @@ func (e *emitter) array(g *jen.Group, s *jsonschema.Schema, types jen.Code, cont
 				g.Default().BlockFunc(rest)
 			})
 		})
-		if s.MinItems != nil {
-			on(g, "MinItems", jen.Id("n"), number(*s.MinItems))
-		}
-		if s.MaxItems != nil {
-			on(g, "MaxItems", jen.Id("n"), number(*s.MaxItems))
-		}
+		count(g, "Items", s.MinItems, s.MaxItems)
 		if contains(s) {
 			described := text(sourceText(s.Contains))
 			least := int64(1)

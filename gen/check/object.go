@@ -158,12 +158,7 @@ func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, con
 				g.If(seen.there(d.Name).Op("&&").Parens(condition)).Block(jen.Id("c").Dot("MissingBeside").Call(args...))
 			}
 		}
-		if s.MinProperties != nil {
-			on(g, "MinProperties", jen.Id("n"), number(*s.MinProperties))
-		}
-		if s.MaxProperties != nil {
-			on(g, "MaxProperties", jen.Id("n"), number(*s.MaxProperties))
-		}
+		count(g, "Properties", s.MinProperties, s.MaxProperties)
 	})
 }
 

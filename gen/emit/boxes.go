@@ -31,7 +31,7 @@ func (e *emitter) boxes(f *jen.File) {
 		case *ir.Union:
 			Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn wire.UnmarshalBox(text, $2)\n}", d.Name, newBox(d, jen.Null()))
 			f.Line()
-			f.Add(doc(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
+			f.Add(Comment(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
 			if d.Same != "" {
 				f.Type().Id(boxName(d)).Op("=").Qual(d.Same, boxName(d))
 				f.Line()

@@ -37,7 +37,7 @@ func (e *emitter) caller(f *jen.File, p peer, methods []*ir.Method) {
 // method renders the doc comment and the head of a method of a caller.
 func method(f *jen.File, typeName, name, text string, m *ir.Method, result *ir.Decl) *jen.Statement {
 	f.Line()
-	f.Add(doc(name + " " + text + deprecation(m.Deprecated)))
+	f.Add(Comment(name + " " + text + deprecation(m.Deprecated)))
 	return f.Func().Params(jen.Id("c").Id(typeName)).Id(name).Add(signature(m, result))
 }
 

@@ -58,13 +58,13 @@ func self(d *ir.Decl) jen.Code { return jen.Id("x").Op("*").Id(d.Name) }
 
 func decodeFunc(f *jen.File, d *ir.Decl, comment string) *jen.Statement {
 	f.Line()
-	f.Add(doc(comment))
+	f.Add(Comment(comment))
 	return f.Func().Params(self(d)).Id("DecodeJSON").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Error()
 }
 
 func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
 	f.Line()
-	f.Add(doc("AppendJSON appends the value as JSON to dst."))
+	f.Add(Comment("AppendJSON appends the value as JSON to dst."))
 	return f.Func().Params(receiver).Id("AppendJSON").
 		Params(jen.Id("dst").Index().Byte()).
 		Params(jen.Index().Byte(), jen.Error())

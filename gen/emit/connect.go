@@ -58,15 +58,15 @@ func (e *emitter) connect(f *jen.File) {
 }
 
 func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
-	f.Add(doc("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
+	f.Add(Comment("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
 	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
-		field := func(text, source string) { g.Add(doc(text)).Line().Add(Go(source)) }
+		field := func(text, source string) { g.Add(Comment(text)).Line().Add(Go(source)) }
 		field("Name identifies the program.", "Name string")
 		field("Version is the version of the program.", "Version string")
 		field("Title is a name for display, which clients send from 2025-06-18 on.", "Title string")
 		g.Line()
 		for _, m := range methods {
-			g.Add(doc(handlerDoc(m)))
+			g.Add(Comment(handlerDoc(m)))
 			g.Id(m.Go).Func().Add(signature(m, handlerResult(m)))
 		}
 		g.Line()

@@ -38,7 +38,7 @@ func (e *emitter) constructors(f *jen.File) {
 			values[jen.Id(field.Go)] = param
 		}
 		f.Line()
-		f.Add(doc(text + deprecation(c.decl.Deprecated)))
+		f.Add(Comment(text + deprecation(c.decl.Deprecated)))
 		f.Func().Id(c.name).Params(params...).Op("*").Id(c.decl.Name).Block(jen.Return(jen.Op("&").Id(c.decl.Name).Values(values)))
 	}
 }

@@ -195,19 +195,14 @@ func (e *stepEmitter) render(f *jen.File) {
 		})
 		f.Line()
 	}
-	f.Add(doc(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
+	f.Add(Comment(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
 	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
-		jen.Id("Older"): jen.Lit(e.step.Older.ID),
-		jen.Id("Newer"): jen.Lit(e.step.Newer.ID),
-		jen.Id("Definitions"): jen.Index().Qual(convertPath, "Definition").ValuesFunc(func(g *jen.Group) {
-			for _, d := range e.step.Definitions {
-				g.Line().Values(e.fields(d)...)
-			}
-			g.Line()
-		}),
-		jen.Id("Up"):     e.shapes(e.step.Up),
-		jen.Id("Down"):   e.shapes(e.step.Down),
-		jen.Id("Errors"): e.errors(),
+		jen.Id("Older"):       jen.Lit(e.step.Older.ID),
+		jen.Id("Newer"):       jen.Lit(e.step.Newer.ID),
+		jen.Id("Definitions"): lines("Definition", e.step.Definitions, func(d convert.Definition) []jen.Code { return e.fields(d) }),
+		jen.Id("Up"):          e.shapes(e.step.Up),
+		jen.Id("Down"):        e.shapes(e.step.Down),
+		jen.Id("Errors"):      e.errors(),
 	})
 }
 
@@ -296,7 +291,7 @@ func (e *stepEmitter) fields(of any) []jen.Code {
 				}
 			})
 		case ir.Kind:
-			value = jen.Qual(schemaPath, typeOf[field])
+			value = jen.Qual(schemaPath, strings.ToUpper(string(field[:1]))+string(field[1:]))
 		}
 		all = append(all, pair(name, value))
 	}
@@ -394,10 +389,4 @@ func limitsSchema(l *convert.Limits) (*jsonschema.Schema, error) {
 	}
 	schema, _ := jsonschema.Read("", wire.Raw(text))
 	return schema, nil
-}
-
-// typeOf has the names that package schema has for the kinds of JSON values.
-var typeOf = map[ir.Kind]string{
-	ir.KindObject: "Object", ir.KindArray: "Array", ir.KindString: "String", ir.KindNumber: "Number",
-	ir.KindBoolean: "Boolean", ir.KindNull: "Null",
 }

@@ -98,7 +98,7 @@ func message(f *jen.File, d *ir.Decl) {
 		}
 		payload = valueType(field.Type)
 	}
-	f.Add(doc(text + deprecation(d.Deprecated)))
+	f.Add(Comment(text + deprecation(d.Deprecated)))
 	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
 }
 

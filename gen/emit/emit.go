@@ -199,24 +199,16 @@ func (e *emitter) packageDoc(f *jen.File) {
 	if x := e.rev.Extension; x != nil {
 		f.PackageComment("//")
 		f.PackageComment(commentText("The types of definitions that revision " + e.rev.ID + " also has are those of its package."))
-		f.Add(doc("Name identifies the extension among the capabilities of both sides."))
-		f.Const().Id("Name").Op("=").Lit(x.Name)
-		f.Line()
+		Declare(f, "Name identifies the extension among the capabilities of both sides.", "const Name = $1", jen.Lit(x.Name))
 	}
-	f.Add(doc("Revision is the protocol revision of this package."))
-	f.Const().Id("Revision").Op("=").Lit(e.rev.ID)
-	f.Line()
-	f.Comment("This code does not compile with other versions of the runtime.")
-	f.Const().Defs(
-		jen.Id("_").Op("=").Qual(wirePath, "CodecV1"),
-		jen.Id("_").Op("=").Qual(runtimePath, "BindingV1"),
-	)
+	Declare(f, "Revision is the protocol revision of this package.", "const Revision = $1", jen.Lit(e.rev.ID))
+	Declare(f, "This code does not compile with other versions of the runtime.", "const (\n_ = wire.CodecV1\n_ = runtime.BindingV1\n)")
 }
 
-// doc renders a wrapped comment, and nothing for an empty text. Text from schemas is not
+// Comment renders a wrapped comment, and nothing for an empty text. Text from schemas is not
 // trusted: each line gets its own slashes, and characters that Go source must not contain
 // are removed.
-func doc(text string) jen.Code {
+func Comment(text string) jen.Code {
 	if text == "" {
 		return jen.Null()
 	}

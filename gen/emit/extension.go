@@ -11,7 +11,7 @@ import (
 // extension renders the description of an extension for the runtime, and the functions for its results.
 func (e *emitter) extension(f *jen.File) {
 	x := e.rev.Extension
-	f.Add(doc("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
+	f.Add(Comment("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
 	f.Var().Id("Extension").Op("=").Qual(runtimePath, "Extension").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Name").Op(":").Id("Name")
 		g.Line().Id("Revision").Op(":").Id("Revision")
@@ -31,7 +31,7 @@ func (e *emitter) extension(f *jen.File) {
 	})
 	if x.Settings != nil {
 		f.Line()
-		f.Add(doc("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
+		f.Add(Comment("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
 		f.Type().Id("Settings").Op("=").Add(declName(x.Settings))
 	}
 	done := map[*ir.Decl]bool{}

@@ -50,6 +50,6 @@ func Go(text string, parts ...any) *jen.Statement {
 // Declare adds a blank line, a doc comment and a declaration of source text.
 func Declare(f *jen.File, text, source string, parts ...any) {
 	f.Line()
-	f.Add(doc(text))
+	f.Add(Comment(text))
 	f.Add(Go(source, parts...))
 }

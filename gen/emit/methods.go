@@ -16,7 +16,7 @@ func (e *emitter) methodTable(f *jen.File) {
 	if e.rev.Extension != nil {
 		of = "extension"
 	}
-	f.Add(doc("Methods lists the requests and notifications of the " + of + ", sorted by name."))
+	f.Add(Comment("Methods lists the requests and notifications of the " + of + ", sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
 		for _, m := range Methods(e.rev) {
 			g.Line().Add(row(m))
@@ -25,7 +25,7 @@ func (e *emitter) methodTable(f *jen.File) {
 	})
 	if codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes())); len(codes) > 0 {
 		f.Line()
-		f.Add(doc("errorCodes are the codes of the errors that the revision defines."))
+		f.Add(Comment("errorCodes are the codes of the errors that the revision defines."))
 		f.Var().Id("errorCodes").Op("=").Index().Int64().ValuesFunc(func(g *jen.Group) {
 			for _, code := range codes {
 				g.Lit(int(code))
@@ -57,7 +57,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 	e.sideInterface(f, p, methods)
 	e.unimplemented(f, p, methods)
 	f.Line()
-	f.Add(doc(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
+	f.Add(Comment(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
 	e.bind(f, p, "Bind"+p.name, "s "+p.name, dispatch, methods)
 	if p.name == server.name && e.rev.Extension == nil {
 		e.bindBase(f, methods)
@@ -67,10 +67,10 @@ func (e *emitter) side(f *jen.File, p peer) {
 }
 
 func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
-	f.Add(doc(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
+	f.Add(Comment(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
-			g.Add(doc(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
+			g.Add(Comment(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
 			g.Id(m.Go).Add(signature(m, m.Result))
 		}
 	})
@@ -111,7 +111,7 @@ func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
 	if slices.ContainsFunc(methods, func(m *ir.Method) bool { return m.Wire == "ping" }) {
 		answers = "responds to ping with an empty result and to other requests"
 	}
-	f.Add(doc(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
+	f.Add(Comment(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
 	f.Type().Id(typeName).Struct()
 	for _, m := range methods {
 		text, answer := fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire), Go("return nil, runtime.MethodNotFound($1)", jen.Lit(m.Wire))
@@ -137,7 +137,7 @@ func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 		return !m.Notification && !slices.Contains(base, m.Wire)
 	})
 	f.Line()
-	f.Add(doc("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
+	f.Add(Comment("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
 	e.bind(f, server, "BindBase", "", checkParams, methods)
 }
 

@@ -17,8 +17,7 @@ func NewTools(source string) Tools {
 
 // Guard adds a declaration that does not compile with other versions of the codec.
 func (Tools) Guard(f *jen.File) {
-	f.Comment("This code does not compile with other versions of the codec.")
-	f.Const().Id("_").Op("=").Qual(wirePath, "CodecV1")
+	Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
 }
 
 // Types adds the types of declarations to a file.
@@ -54,7 +53,7 @@ func Zero(t ir.Type) jen.Code {
 
 // Box adds a struct whose field Value has a type, with its codec, for values whose Go type has none.
 func (t Tools) Box(f *jen.File, name, comment string, of ir.Type, direction ir.Direction) {
-	f.Add(doc(comment))
+	f.Add(Comment(comment))
 	f.Type().Id(name).Struct(jen.Id("Value").Add(goType(of)))
 	d := &ir.Decl{Name: name}
 	value := jen.Id("x").Dot("Value")

@@ -27,7 +27,7 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 			e.union(f, d, u)
 			continue
 		}
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
@@ -53,19 +53,19 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 
 func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		g.Add(doc(fieldText(f) + deprecation(f.Deprecated)))
+		g.Add(Comment(fieldText(f) + deprecation(f.Deprecated)))
 		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
 	}
 	none := map[string]string{"json": "-"}
 	if o.Additional != nil {
-		g.Add(doc("Additional holds the other members in their order."))
+		g.Add(Comment("Additional holds the other members in their order."))
 		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
 	} else if e.hasExtra(o) {
-		g.Add(doc(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
+		g.Add(Comment(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
-		g.Add(doc(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
+		g.Add(Comment(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
@@ -309,11 +309,11 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 // constants renders the constants of an enum.
 func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
 	f.Line()
-	f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
+	f.Add(Comment(fmt.Sprintf("The values of %s.", d.Name)))
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, v := range values {
 			if text := v.Doc + deprecation(v.Deprecated); text != "" {
-				g.Add(doc(text))
+				g.Add(Comment(text))
 			}
 			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
 		}
@@ -333,26 +333,26 @@ func (e *emitter) same(f *jen.File, d *ir.Decl) {
 	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
 	switch t := d.Type.(type) {
 	case *ir.Union:
-		f.Add(doc(e.unionText(d, t)))
+		f.Add(Comment(e.unionText(d, t)))
 		f.Type().Add(name(d.Name))
 		if !t.Context {
 			f.Line()
-			f.Add(doc(e.unknownText(d)))
+			f.Add(Comment(e.unknownText(d)))
 			f.Type().Add(name("Unknown" + d.Name))
 		}
 	case *ir.Enum:
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
 		f.Type().Add(name(d.Name))
 		f.Line()
-		f.Add(doc(fmt.Sprintf("The values of %s.", d.Name)))
+		f.Add(Comment(fmt.Sprintf("The values of %s.", d.Name)))
 		f.Const().DefsFunc(func(g *jen.Group) {
 			for _, v := range t.Values {
-				g.Add(doc(v.Doc + deprecation(v.Deprecated)))
+				g.Add(Comment(v.Doc + deprecation(v.Deprecated)))
 				g.Add(name(v.Go))
 			}
 		})
 	default:
-		f.Add(doc(d.Doc + deprecation(d.Deprecated)))
+		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
 		f.Type().Add(name(d.Name))
 	}
 }
@@ -382,13 +382,13 @@ func (e *emitter) unknownText(d *ir.Decl) string {
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
-	f.Add(doc(e.unionText(d, t)))
+	f.Add(Comment(e.unionText(d, t)))
 	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
 		if d.Direction.Encodes() {
 			g.Qual(wirePath, "Appender")
 		}
 		if t.Box {
-			g.Add(doc(fmt.Sprintf("%s marks the variants.", markName(d))))
+			g.Add(Comment(fmt.Sprintf("%s marks the variants.", markName(d))))
 		}
 		g.Id(markName(d)).Params()
 	})

@@ -28,7 +28,7 @@ func (e *emitter) checkers(f *jen.File, decls []*ir.Decl) {
 			receiver = jen.Id("x").Op("*").Id(d.Name)
 		}
 		f.Line()
-		f.Add(doc("Check reports each value that " + e.origin + " does not allow."))
+		f.Add(Comment("Check reports each value that " + e.origin + " does not allow."))
 		f.Func().Params(receiver).Id("Check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
 			if d.Rules != nil {
 				e.obey(g, d, jen.Id("x"))
@@ -154,28 +154,27 @@ func (e *emitter) check(g *jen.Group, value *jen.Statement, t ir.Type, depth int
 }
 
 func (e *emitter) checkText(g *jen.Group, value *jen.Statement, t *ir.String) {
-	c := func(method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
 	if t.Format != "" {
-		c("Format", jen.Lit(t.Format), value)
+		g.Id("c").Dot("Format").Call(jen.Lit(t.Format), value)
 	}
-	if t.Length.Min > 0 {
-		c("MinLength", value, jen.Lit(t.Length.Min))
-	}
-	if t.Length.Max > 0 {
-		c("MaxLength", value, jen.Lit(t.Length.Max))
-	}
+	checkLength(g, "Length", value, t.Length)
 	if t.Pattern != "" {
 		g.Id(e.rules.patterns[t.Pattern]).Dot("Collect").Call(jen.Id("c"), value)
 	}
 }
 
+// checkLength renders the check of the length of a string or an array.
+func checkLength(g *jen.Group, of string, value jen.Code, l ir.Count) {
+	if l.Min > 0 {
+		g.Id("c").Dot("Min"+of).Call(value, jen.Lit(l.Min))
+	}
+	if l.Max > 0 {
+		g.Id("c").Dot("Max"+of).Call(value, jen.Lit(l.Max))
+	}
+}
+
 func (e *emitter) checkArray(g *jen.Group, value *jen.Statement, t *ir.Array, depth int) {
-	if t.Length.Min > 0 {
-		g.Id("c").Dot("MinItems").Call(jen.Len(value), jen.Lit(t.Length.Min))
-	}
-	if t.Length.Max > 0 {
-		g.Id("c").Dot("MaxItems").Call(jen.Len(value), jen.Lit(t.Length.Max))
-	}
+	checkLength(g, "Items", jen.Len(value), t.Length)
 	if !lower.Checked(t.Elem) {
 		return
 	}

@@ -54,11 +54,7 @@ func fakeMethod(f *jen.File, t typing.ToolTypes) {
 
 // fakeOf renders a method of the fake implementation.
 func fakeOf(f *jen.File, h handler, answer jen.Code) {
-	params := []jen.Code{jen.Id("_").Add(contextType.code())}
-	for _, p := range h.params {
-		params = append(params, jen.Id(p.name).Add(p.code()))
-	}
-	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Params(params...).Params(h.result.code(), jen.Error()).Block(jen.Return(answer))
+	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Add(h.signature("_")).Block(jen.Return(answer))
 }
 
 // testSession renders the function that connects a client with the server. The server has no tasks,

@@ -89,9 +89,9 @@ func newHandler(name, kind, item, says string, result goType) handler {
 
 func (h *handler) takes(name string, t goType) { h.params = append(h.params, param{name, t}) }
 
-// signature renders the parameters and results.
-func (h *handler) signature() jen.Code {
-	params := []jen.Code{jen.Id("ctx").Add(contextType.code())}
+// signature renders the parameters and results, with the name of the context.
+func (h *handler) signature(ctx string) jen.Code {
+	params := []jen.Code{jen.Id(ctx).Add(contextType.code())}
 	for _, p := range h.params {
 		params = append(params, jen.Id(p.name).Add(p.code()))
 	}

@@ -15,20 +15,9 @@ import (
 func (g *generator) itemTests() []emit.Source {
 	var sources []emit.Source
 	for _, i := range g.pkg.Items {
-		f, h := forms[i.Kind], itemHandler(i)
+		h := itemHandler(i)
 		sources = append(sources, g.source(g.itemFile(i)+".gen_test.go", []func(*jen.File){func(file *jen.File) {
-			testItem(file, "Test"+f.of+i.Go, h.of, i.Text == nil, func(body *jen.Group) {
-				if i.Text != nil {
-					callContract(body, "StaticText", false, itemName(i), jen.Id(textName(i)))
-					return
-				}
-				args := []jen.Code{jen.Lit(h.name)}
-				if i.Type != nil {
-					args = append(args, jen.Add(readSamples()).Index(jen.Lit(f.noun+" "+i.Key)))
-				}
-				callContract(body, f.of, true, itemName(i), args...)
-				testCompletions(body, i)
-			})
+			testItem(file, i, h)
 			if i.Text == nil {
 				fakeItem(file, h)
 			}
@@ -38,45 +27,28 @@ func (g *generator) itemTests() []emit.Source {
 	return sources
 }
 
-// fakeState renders the state of the fake implementation.
-func fakeState() jen.Code { return jen.Op("&").Id("f").Dot("state") }
-
-// testItem renders the test of an item. Calls means that the fake implementation has a method
-// for it.
-func testItem(f *jen.File, name, of string, calls bool, add func(*jen.Group)) {
-	f.Add(emit.Comment(fmt.Sprintf("%s runs the tests of package contract for %s.", name, of)))
-	f.Func().Id(name).Params(jen.Id("t").Op("*").Qual("testing", "T")).BlockFunc(func(body *jen.Group) {
-		fake := "_"
-		if calls {
-			fake = "f"
-		}
-		body.List(jen.Id("session"), jen.Id(fake)).Op(":=").Id("contractSession").Call(jen.Id("t"))
-		add(body)
-	})
-	f.Line()
-}
-
-// callContract renders the call of a test of package contract.
-func callContract(body *jen.Group, test string, fake bool, item string, more ...jen.Code) {
-	all := []jen.Code{jen.Id("t"), jen.Id("session")}
-	if fake {
-		all = append(all, fakeState())
+// testItem renders the test of an item.
+func testItem(f *jen.File, i typing.ItemTypes, h handler) {
+	of := forms[i.Kind]
+	fake, test := "f", "contract."+of.of+"(t, session, &f.state, $1, $2$3)$4"
+	samples, completions := jen.Null(), jen.Null()
+	switch {
+	case i.Text != nil:
+		fake, test = "_", "contract.StaticText(t, session, $1, "+textName(i)+")"
+	case i.Type != nil:
+		samples = jen.Op(",").Add(readSamples()).Index(jen.Lit(of.noun + " " + i.Key))
 	}
-	body.Qual(contractPath, test).Call(append(append(all, jen.Id(item)), more...)...)
-}
-
-// testCompletions renders the tests of the completion of arguments.
-func testCompletions(body *jen.Group, item typing.ItemTypes) {
-	for _, a := range item.Arguments {
-		args := []jen.Code{jen.Id("t"), jen.Id("session")}
-		ref, name := jen.Id(itemName(item)).Dot("Ref").Call(), jen.Lit(a.Name)
-		switch i := indexOf(item.Completions, a); {
-		case i >= 0:
-			body.Qual(contractPath, "Completion").Call(append(args, fakeState(), ref, name, jen.Lit(item.Completions[i].Method))...)
+	for _, a := range i.Arguments {
+		switch k := indexOf(i.Completions, a); {
+		case k >= 0:
+			completions.Line().Add(emit.Go("contract.Completion(t, session, &f.state, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), jen.Lit(i.Completions[k].Method)))
 		case len(a.Enum) > 0:
-			body.Qual(contractPath, "Values").Call(append(args, ref, name, emit.Strings(a.Enum))...)
+			completions.Line().Add(emit.Go("contract.Values(t, session, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), emit.Strings(a.Enum)))
 		}
 	}
+	name := "Test" + of.of + i.Go
+	emit.Declare(f, fmt.Sprintf("%s runs the tests of package contract for %s.", name, h.of),
+		"func $5(t *testing.T) {\nsession, $6 := contractSession(t)\n"+test+"\n}\n", itemName(i), jen.Lit(h.name), samples, completions, name, fake)
 }
 
 // fakeItem renders the method of the fake implementation that gets a prompt or reads a resource.

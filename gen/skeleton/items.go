@@ -114,7 +114,7 @@ func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 // clientMethodOf renders a method of the client that calls a function of package tools.
 func clientMethodOf(f *jen.File, h handler, does, call string, args ...jen.Code) {
 	f.Add(h.about(h.name, does))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature()).Block(
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature("ctx")).Block(
 		jen.Return(jen.Qual(toolsPath, call).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller")}, args...)...)),
 	)
 	f.Line()
@@ -145,7 +145,7 @@ func addMethods(methods *jen.Group, all []handler) {
 			does = "proposes"
 		}
 		methods.Add(h.about(h.name, does))
-		methods.Id(h.name).Add(h.signature())
+		methods.Id(h.name).Add(h.signature("ctx"))
 	}
 }
 

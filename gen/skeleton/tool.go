@@ -127,7 +127,7 @@ func clientMethod(f *jen.File, t typing.ToolTypes) {
 	}
 	h := toolHandler(t)
 	f.Add(h.about(h.name, "calls"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature()).Block(
+	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature("ctx")).Block(
 		jen.Return(unboxed(t, jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last))),
 	)
 }
