@@ -75,8 +75,8 @@ func (p *conn) start(t Transport) {
 	t.Start(inbox{p}, p.limits.MaxMessage)
 }
 
-// wait waits for the end of the session, whose error is sent on ended. If ctx ends before, wait drains the session and
-// returns the cause.
+// wait waits for the end of the session, which sends its error on ended, and returns that error. If ctx ends first,
+// wait drains the session, ends it, and returns the cause of ctx.
 func (p *conn) wait(ctx context.Context, ended <-chan error) error {
 	select {
 	case err := <-ended:
@@ -226,9 +226,9 @@ func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug,
 func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
-// because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining
-// requests. It does not
-// wait long for a peer that reads no answers; a session that Open has begun leaves that to its transport.
+// because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests.
+// If the peer reads no answers, drain returns soon after all requests are handled, unless Open has begun the session,
+// whose transport limits that time itself.
 func (p *conn) drain(deadline context.Context) {
 	drained := p.serving.Refuse()
 	var served <-chan struct{}

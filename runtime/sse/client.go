@@ -162,8 +162,12 @@ func (t *Transport) read(in runtime.Inbox) {
 // well: the server may be silent, as over stdio.
 func (t *Transport) ProbeTimeout() time.Duration { return waits.Probe }
 
-// Send implements runtime.Transport. Every message is one POST.
+// Send implements runtime.Transport. Every message is one POST, which goes on when ctx ends: the caller stops waiting,
+// but the server may have the message.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
+	if ctx.Err() != nil {
+		return prefix.Errorf("sse: %w", context.Cause(ctx))
+	}
 	// The HTTP client may read the body after it has returned, so it gets a copy.
 	req, err := t.request(http.MethodPost, t.endpoint, bytes.Clone(m.Text))
 	if err != nil {
@@ -182,8 +186,8 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 }
 
-// post sends a message and reports the outcome on sent before it reads the body of the response. It goes on when the
-// caller stops waiting: net/http may fail a request because another one, which got its connection, was cancelled
+// post sends a message and reports the outcome on sent before it reads the body of the response. The end of a caller's
+// context does not cancel it, because net/http may then fail another request whose response has no body
 // (https://go.dev/issue/41600).
 func (t *Transport) post(req *http.Request, sent chan<- error) {
 	resp, err := t.http.Do(req)

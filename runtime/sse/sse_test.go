@@ -440,3 +440,51 @@ func TestUnusedSessions(t *testing.T) {
 		}
 	})
 }
+
+// counted is an http.RoundTripper that counts POSTs.
+type counted struct {
+	http.RoundTripper
+	posts atomic.Int32
+}
+
+func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodPost {
+		c.posts.Add(1)
+	}
+	return c.RoundTripper.RoundTrip(r)
+}
+
+// TestSendWithEndedContext checks that a message whose context has ended before Send is not sent.
+func TestSendWithEndedContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			w.Header().Set("Content-Type", eventstream.MediaType)
+			io.WriteString(w, "event: endpoint\ndata: /messages\n\n")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}))
+		defer ts.Close()
+		counts := &counted{RoundTripper: ts.Client().Transport}
+		to, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{HTTPClient: &http.Client{Transport: counts}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, ctx := range []context.Context{t.Context(), ended} {
+			err := to.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Method: "n", Text: []byte(mcptest.Initialized)})
+			if !errors.Is(err, ctx.Err()) {
+				t.Errorf("Send: %v, want %v", err, ctx.Err())
+			}
+		}
+		synctest.Wait()
+		if n := counts.posts.Load(); n != 1 {
+			t.Errorf("%d messages were sent, want 1", n)
+		}
+	})
+}
