@@ -384,6 +384,24 @@ func TestIdle(t *testing.T) {
 	})
 }
 
+// TestIdleInTurn checks that each of several sessions ends when it has been idle, or up to a second later.
+func TestIdleInTurn(t *testing.T) {
+	inBubble(t, Options{IdleTimeout: 100 * time.Second}, func(t *testing.T, h *Handler, open func(string) []string) {
+		start := time.Now()
+		for _, pause := range []time.Duration{0, 300 * time.Millisecond, 300 * time.Millisecond, time.Minute} {
+			time.Sleep(pause)
+			open(r11)
+		}
+		for _, want := range []struct{ after, sessions int }{{99, 4}, {102, 1}, {160, 1}, {163, 0}} {
+			time.Sleep(time.Until(start.Add(time.Duration(want.after) * time.Second)))
+			synctest.Wait()
+			if n := h.sessions.Len(); n != want.sessions {
+				t.Errorf("after %d s: %d sessions, want %d", want.after, n, want.sessions)
+			}
+		}
+	})
+}
+
 // TestKeepAlive checks that silent streams carry comments, and that the answer to a slow call becomes
 // a stream that the client can resume.
 func TestKeepAlive(t *testing.T) {
