@@ -69,30 +69,6 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	return p
 }
 
-// start begins to take the messages of the transport of a session that Serve or Connect has begun.
-func (p *conn) start(t Transport) {
-	p.serves = true
-	t.Start(inbox{p}, p.limits.MaxMessage)
-}
-
-// wait waits for the end of the session, which sends its error on ended, and returns that error. If ctx ends first,
-// wait drains the session, ends it, and returns the cause of ctx.
-func (p *conn) wait(ctx context.Context, ended <-chan error) error {
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(p.limits.grace, 0))
-	defer cancel()
-	p.drain(deadline)
-	p.hangUp(context.Cause(ctx))
-	p.end(context.Cause(ctx))
-	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
-	<-ended
-	return context.Cause(ctx)
-}
-
 // end begins the end of the session, see [Inbox]. It may be called again.
 func (p *conn) end(why error) {
 	p.ending.Do(func() {
@@ -118,7 +94,7 @@ func (p *conn) endContexts(cause error) {
 // giveUp ends the session from this side.
 func (p *conn) giveUp(why error) {
 	p.endContexts(why)
-	p.end(why)
+	p.end(context.Cause(p.life.Context())) // of the first call: a ping may fail because its session is being closed
 }
 
 // finish ends the session because of err. When it returns, no goroutine of the session is left, except those that it

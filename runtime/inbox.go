@@ -56,7 +56,9 @@ func (p inbox) End(why error) { p.end(why) }
 
 func (p inbox) Shutdown(ctx context.Context) {
 	p.drain(ctx)
+	p.hangUp(ErrClosed)
 	p.end(ErrClosed)
+	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
 }
 
 // Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of

@@ -87,7 +87,7 @@ func (s *Server) Err() error { return s.err }
 // returns, the transport is closed and all handlers have returned, except those that ignore the end
 // of their contexts for seconds, which are logged.
 func (s *Server) Serve(ctx context.Context, t Transport) error {
-	return s.serve(ctx, t, Handshake{})
+	return Serve(ctx, s, t)
 }
 
 // Resume is Serve for a session without a handshake: another Server has done it, or the transport gets
@@ -96,17 +96,34 @@ func (s *Server) Resume(ctx context.Context, t Transport, h Handshake) error {
 	if h.Revision == "" {
 		return errors.Join(s.err, errors.New("runtime: a session without a revision"), t.Close())
 	}
-	return s.serve(ctx, t, h)
+	return serve(ctx, s, t, h)
 }
 
-func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
+// Serve serves one session with a server, or with what passes messages on to one, as [Server.Serve] does.
+func Serve(ctx context.Context, s SessionServer, t Transport) error {
+	return serve(ctx, s, t, Handshake{})
+}
+
+func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error {
 	ended := make(chan error, 1)
-	p, err := s.open(ctx, t, h, func(err error) { ended <- err })
+	in, err := s.Open(context.WithoutCancel(ctx), t, h, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
-	p.start(t)
-	return p.wait(ctx, ended)
+	if own, ok := in.(inbox); ok {
+		own.serves = true
+	}
+	t.Start(in, s.MaxMessage())
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), max(s.Grace(), 0))
+	defer cancel()
+	in.Shutdown(deadline)
+	<-ended
+	return context.Cause(ctx)
 }
 
 // Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
@@ -117,14 +134,6 @@ func (s *Server) serve(ctx context.Context, t Transport, h Handshake) error {
 // returned, ended is called in a goroutine with the error that Serve would return. If h has a revision,
 // the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
-	p, err := s.open(ctx, out, h, ended)
-	if err != nil {
-		return nil, err
-	}
-	return inbox{p}, nil
-}
-
-func (s *Server) open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (*conn, error) {
 	e, err := s.session(context.WithoutCancel(ctx), out, h)
 	if err != nil {
 		return nil, err
@@ -134,7 +143,7 @@ func (s *Server) open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if e.peer != nil {
 		e.resumed(h)
 	}
-	return p, nil
+	return inbox{p}, nil
 }
 
 // session creates a session. If h has a revision, the session is resumed.

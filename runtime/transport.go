@@ -194,8 +194,6 @@ type Inbox interface {
 // SessionServer is the part of a server that transports use. [*Server] implements it, and so does the
 // proxy of package runtime/proxy.
 type SessionServer interface {
-	// Serve serves one session, as [Server.Serve] does.
-	Serve(ctx context.Context, t Transport) error
 	// Open begins a session whose messages are put into an inbox, as [Server.Open] does.
 	Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error)
 	// MaxMessage returns the maximum length of a message, in bytes.

@@ -163,8 +163,9 @@ type clientConn struct {
 	session *runtime.ServerSession // of the client; nil before it has sent a message after initialize
 
 	mu   sync.Mutex
-	link *link       // to the server, of the client's session; nil without one
-	end  func(error) // ends the connection
+	link *link  // to the server, of the client's session; nil without one
+	end  func() // ends the connection
+	lost error  // that the session with the server has ended; nil if it has not
 }
 
 type clientConnKey struct{}
@@ -189,13 +190,7 @@ func (e *ServerError) Unwrap() error { return e.Err }
 // Serve serves one connection with a client, see [runtime.Server.Serve]. If the client has a session and the
 // server ends, the error is a *[ServerError].
 func (b *Bridge) Serve(ctx context.Context, t runtime.Transport) error {
-	f := newClientConn(false)
-	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, clientConnKey{}, f))
-	defer cancel(nil)
-	f.end = cancel
-	err := b.Server.Serve(ctx, t)
-	b.leave(f)
-	return err
+	return runtime.Serve(ctx, b, t)
 }
 
 // Open begins a connection with a client, see [runtime.Server.Open].
@@ -206,14 +201,17 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 	f := newClientConn(h.Stateless)
 	in, err := b.Server.Open(context.WithValue(ctx, clientConnKey{}, f), out, h, func(err error) {
 		b.leave(f)
-		ended(err)
+		f.mu.Lock()
+		lost := f.lost
+		f.mu.Unlock()
+		ended(cmp.Or(err, lost))
 	})
 	if err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.end = func(error) {
+	f.end = func() {
 		go func() {
 			ctx, cancel := context.WithTimeout(context.Background(), b.Grace())
 			defer cancel()
@@ -246,15 +244,11 @@ func (b *Bridge) Close() error {
 // ended ends the connection of a client whose session with the server has ended.
 func (f *clientConn) ended(err error) {
 	f.mu.Lock()
-	end := f.end
-	f.mu.Unlock()
-	if f.ctx.Err() != nil || end == nil {
-		return
+	defer f.mu.Unlock()
+	if f.ctx.Err() == nil && f.end != nil {
+		f.lost = &ServerError{cmp.Or(err, runtime.ErrClosed)}
+		f.end()
 	}
-	if err == nil {
-		err = runtime.ErrClosed
-	}
-	end(&ServerError{err})
 }
 
 // sessionOf returns the client's session, once there is one.

@@ -92,24 +92,7 @@ func (p *Proxy) StatelessRevisions() []string { return nil }
 // in flight, up to the Grace of the options. It returns nil, the cause of ctx, or the error
 // with which one of the transports failed.
 func (p *Proxy) Serve(ctx context.Context, client runtime.Transport) error {
-	ended := make(chan error, 1)
-	s, err := p.open(context.WithoutCancel(ctx), client, nil, func(err error) { ended <- err })
-	if err != nil {
-		return err
-	}
-	client.Start(fromClient{s}, p.opts.MaxMessage)
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	bound, cancel := context.WithTimeout(context.Background(), p.Grace())
-	defer cancel()
-	fromClient{s}.Shutdown(bound)
-	if err := <-ended; err != nil {
-		return err
-	}
-	return context.Cause(ctx)
+	return runtime.Serve(ctx, p, client)
 }
 
 // Open begins to forward a session, or the requests of any clients that have none, whose messages are put

@@ -157,7 +157,7 @@ func connection(t *testing.T, server runtime.SessionServer, way string) func() r
 	if way == "memory" {
 		return func() runtime.Transport {
 			near, far := inproc.Pair()
-			go server.Serve(context.Background(), far)
+			go runtime.Serve(context.Background(), server, far)
 			return near
 		}
 	}

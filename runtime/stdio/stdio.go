@@ -260,7 +260,7 @@ func closeStream(s any) error {
 func Serve(ctx context.Context, server runtime.SessionServer) error {
 	ctx, stop := signals.Context(ctx)
 	defer stop()
-	err := server.Serve(ctx, &Transport{})
+	err := runtime.Serve(ctx, server, &Transport{})
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -81,7 +81,7 @@ func dialed(t *testing.T, server runtime.SessionServer, way string) func() runti
 		if way == "stdio" {
 			near, far = pipes()
 		}
-		go server.Serve(context.Background(), far)
+		go runtime.Serve(context.Background(), server, far)
 		return near
 	}
 }
