@@ -402,7 +402,7 @@ func TestUsers(t *testing.T) {
 	}
 	w := do(0, "POST", mcptest.Initialize(r11), "X-User", "ann")
 	id := w.Header().Get(headerSession)
-	if w.Code != 200 || id == "" || strings.Contains(id, "ann") {
+	if w.Code != 200 || id == "" || strings.Contains(id, "ann:") {
 		t.Fatalf("%d, id %q: %s", w.Code, id, w.Body)
 	}
 	do(0, "POST", mcptest.Initialized, "X-User", "ann", headerSession, id)
