@@ -107,6 +107,37 @@ func TestKeepAliveQuiet(t *testing.T) {
 	})
 }
 
+// TestCloseDuringPing checks that the end of a session that is closed while a ping is in flight is not blamed on the peer.
+// The contexts of many handlers end first, which takes long enough for the ping to fail.
+func TestCloseDuringPing(t *testing.T) {
+	waits := side{"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			near, far := mcptest.Pair()
+			peer := &script{t: t, end: near}
+			go peer.serve([]step{{after: time.Minute}})
+			binding := waits.bind(r11, runtime.ToClient)
+			binding.Methods = nil // anything may be sent
+			session, err := runtime.NewClient(runtime.ClientOptions{Limits: runtime.Limits{KeepAlive: time.Minute, KeepAliveFailures: 1, MaxConcurrent: 2000}}, binding).Connect(t.Context(), far)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(59 * time.Second)
+			for id := range 2000 {
+				peer.send(`{"jsonrpc":"2.0","id":%d,"method":"wait"}`, id)
+			}
+			time.Sleep(90 * time.Second)
+			if err := session.Close(); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Hour) // for the server
+		})
+	}
+}
+
 // TestKeepAliveSilence checks that a ping comes when the peer has been silent for KeepAlive, not up to twice as
 // long.
 func TestKeepAliveSilence(t *testing.T) {
