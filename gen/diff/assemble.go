@@ -89,7 +89,7 @@ func keysOf[K cmp.Ordered, V any](old, new map[K]V) []K {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// apart calls f for each entry that only one side has, with the way of the change: narrows for the old side.
+// apart calls f for each entry that only one side has. The way of the change is narrows if that is the old side.
 func apart[K cmp.Ordered, V any](old, new map[K]V, f func(way int, key K, one V)) {
 	for _, key := range keysOf(old, new) {
 		was, had := old[key]
@@ -121,7 +121,7 @@ func (a *assembler) lone(rule string, way int, at Place, args ...string) *change
 }
 
 // lacked adds a change of something that one side lacks as a whole. Every value of some schemas shows it, so the
-// finding needs no example. The reason for the lack of one is why.
+// finding needs no example; why is the reason that the report gives for its absence.
 func (a *assembler) lacked(ch *change, way int, subject string, f *finder, from []*jsonschema.Schema, why string, at *root) {
 	one := ch.about(subject)
 	one.ways[way] = outcome{state: unproven, sure: true, why: why}

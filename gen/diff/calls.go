@@ -96,8 +96,8 @@ type header struct {
 	wrong string
 }
 
-// headersOf returns the headers of a tool by the paths of the parameters. That of an annotation that no chain of
-// properties leads to is its pointer below the schema.
+// headersOf returns the headers of a tool by the paths of the parameters. If no chain of properties leads to an
+// annotation, its path is its pointer below the schema.
 func headersOf(tool *tools.Tool) map[string]*header {
 	const keyword = "x-mcp-header"
 	input := tool.Name + ".input"

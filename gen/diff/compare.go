@@ -30,8 +30,8 @@ type change struct {
 	ways [2]oneWay
 	// noted means that the change is reported even if both sides accept the values.
 	noted bool
-	// condition means that the change is one of conditions on whole values, own that a side writes one of them
-	// otherwise. If no side does, only the definitions that they refer to have changed.
+	// condition means that the conditions on whole values differ. own means that the sides write one of them in
+	// different ways; otherwise only the definitions that the conditions refer to have changed.
 	condition, own bool
 }
 

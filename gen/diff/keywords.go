@@ -19,8 +19,8 @@ type keyword struct {
 	ways func(s *jsonschema.Schema) []*branch
 	// drop, unless it is nil, removes the keyword from a schema.
 	drop func(s *jsonschema.Schema)
-	// alike lists the keywords that decide what this one means: wherever they are written alike, it is the same. It
-	// is empty if other keywords matter too.
+	// alike lists the keywords on which the meaning of this one depends: two schemas that write all of them alike mean
+	// the same by it. The list is empty if the meaning also depends on other keywords.
 	alike []string
 	// shows, unless it is nil, reports whether the forms and the refused schemas of an alternative have the condition
 	// of a branch. Only keywords with conditions on the whole value have it.

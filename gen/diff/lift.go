@@ -128,8 +128,8 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 	return list, problem
 }
 
-// single leaves one of the undecided changes of conditions that both sides write alike: each of them only refers to
-// what has changed, and definitions that refer to each other have as many of them as there are.
+// single keeps one of the undecided changes of conditions that both sides write alike. Such a condition only refers to
+// what has changed, and among definitions that refer to each other, each of them has one.
 func single(list []*told, way int) {
 	var kept *told
 	for _, t := range list {

@@ -45,9 +45,10 @@ func Identity(t Type, name func(*Decl) string) string {
 type printer struct {
 	w   io.Writer
 	err error
-	// name is that of Identity, or nil. comments adds a line with the type, which may have any text in it, and the
-	// comments of each part, and leaves out where it is from.
-	name     func(*Decl) string
+	// name is the argument of Identity, or nil.
+	name func(*Decl) string
+	// comments means that each part has a line with its type and its comments, in place of where it is from. The type
+	// may contain any text.
 	comments bool
 }
 

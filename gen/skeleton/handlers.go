@@ -134,13 +134,14 @@ func toolHandlers(all []typing.ToolTypes) []handler {
 // form says how the code for the items of a kind differs.
 type form struct {
 	noun string // in the names of variables and files, and in comments
-	// list is the method that lists the items, and of the type of package tools that holds one, whose field key
-	// identifies it, and whose field checks has the check function of its arguments.
-	list, of, key, checks string
-	argument              string // the noun for an argument
-	// A method of the client does something to the item by a function of package tools.
-	does, call string
-	result     goType
+	list string // the method of the protocol that lists the items
+	// of is the type of package tools that holds an item. Its field key identifies the item, and its field checks has
+	// the check function of the arguments.
+	of, key, checks string
+	argument        string // the noun for an argument
+	does            string // the verb for what a method of the client does with the item
+	call            string // the function of package tools by which it does so
+	result          goType
 }
 
 var forms = map[tools.ItemKind]form{
