@@ -42,6 +42,16 @@ var ItemKinds = []struct {
 	Key, Noun string
 }{{Prompts, "name", "prompt"}, {Resources, "uri", "resource"}, {Templates, "uriTemplate", "resource template"}}
 
+// Noun returns the noun for an item of a kind.
+func (k ItemKind) Noun() string {
+	for _, known := range ItemKinds {
+		if known.Kind == k {
+			return known.Noun
+		}
+	}
+	return ""
+}
+
 // Item is the definition of a prompt, a resource or a resource template.
 type Item struct {
 	Kind ItemKind

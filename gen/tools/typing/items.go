@@ -36,18 +36,17 @@ type Completion struct {
 
 // form says how the names of the items of a kind differ.
 type form struct {
-	noun string
-	// prefix begins the names of methods, and suffix ends those that another kind has too. arguments ends the name of the
-	// type of the arguments, and about describes it.
+	// prefix begins the names of methods. suffix ends the name of a method whose name without it is taken by another
+	// kind. arguments ends the name of the type of the arguments, and about describes that type.
 	prefix, suffix, arguments, about string
 }
 
 const toolNoun = "tool"
 
 var forms = map[tools.ItemKind]form{
-	tools.Prompts:   {"prompt", "", "Prompt", "Args", "the arguments of the prompt %s"},
-	tools.Resources: {"resource", "Read", "Resource", "", ""},
-	tools.Templates: {"resource template", "Read", "Template", "Variables", "the variables of the resource template %s"},
+	tools.Prompts:   {"", "Prompt", "Args", "the arguments of the prompt %s"},
+	tools.Resources: {"Read", "Resource", "", ""},
+	tools.Templates: {"Read", "Template", "Variables", "the variables of the resource template %s"},
 }
 
 // ArgumentSuffixes lists the ends of the names of the types that handlers take.
@@ -77,10 +76,10 @@ func (n *naming) name(i *tools.Item) (identifier, method string) {
 	identifier = one[0]
 	if i.GoName != "" {
 		if !names.IsExported(i.GoName) || reserved(i.GoName) {
-			n.failf(i.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a %s: it must be an exported identifier that generated code does not use otherwise", i.GoName, f.noun)
+			n.failf(i.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a %s: it must be an exported identifier that generated code does not use otherwise", i.GoName, i.Kind.Noun())
 		}
 		identifier = i.GoName
-	} else if other, ok := n.taken[f.prefix+identifier]; ok && other.noun != f.noun {
+	} else if other, ok := n.taken[f.prefix+identifier]; ok && other.noun != i.Kind.Noun() {
 		identifier += f.suffix
 	}
 	n.take(f.prefix+identifier, i)
@@ -89,7 +88,7 @@ func (n *naming) name(i *tools.Item) (identifier, method string) {
 
 // take records the method of an item.
 func (n *naming) take(name string, i *tools.Item) {
-	noun := forms[i.Kind].noun
+	noun := i.Kind.Noun()
 	if other, ok := n.taken[name]; ok {
 		n.failf(i.Pointer+"/name", "the %s would have the Go name %s, as the %s %q (%s) has; %s gives it another", noun, name, other.noun, other.name, other.pointer, jsonschema.GoName)
 	}
