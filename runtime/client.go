@@ -83,7 +83,6 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 		l.err = err
 		close(l.done)
 	}
-	p.serves = true
 	t.Start(inbox{p}, p.limits.MaxMessage)
 	name := nameOf(t)
 	server, err := e.open(ctx, c.eras.Get(name), older)

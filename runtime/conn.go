@@ -42,7 +42,6 @@ type conn struct {
 	taking sync.Mutex             // held while a message is taken, if several goroutines receive messages
 	bad    atomic.Uint32          // number of texts that were not messages
 
-	serves bool // the session was begun by Serve or Connect, not by Open
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
 	// They have no order, and are taken at the same time.
 	many bool
@@ -203,12 +202,12 @@ func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, at
 
 // drain refuses new requests and waits until those in flight are answered. Messages are still read,
 // because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests.
-// If the peer reads no answers, drain returns soon after all requests are handled, unless Open has begun the session,
-// whose transport limits that time itself.
+// If the peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
+// puts the messages into the inbox, and limits that time.
 func (p *conn) drain(deadline context.Context) {
 	drained := p.serving.Refuse()
 	var served <-chan struct{}
-	if p.serves {
+	if _, ok := p.transport.(Transport); ok {
 		served = p.serving.Served()
 	}
 	var unread <-chan time.Time

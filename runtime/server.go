@@ -110,9 +110,6 @@ func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error
 	if err != nil {
 		return err
 	}
-	if own, ok := in.(inbox); ok {
-		own.serves = true
-	}
 	t.Start(in, s.MaxMessage())
 	select {
 	case err := <-ended:

@@ -44,11 +44,9 @@ func (p *Proxy) openStateless(ctx context.Context, ended func(error)) *stateless
 				e.Gone()
 			})
 		},
-		End:    func(s *session) { s.end(nil) },
-		Alone:  true,
-		Shares: func(*session) bool { return false },
-		Owner:  func(struct{}) context.Context { return nil },
-		Most:   p.opts.MaxSessions, MaxIdle: maxIdle, Idle: idleTimeout,
+		End:   func(s *session) { s.end(nil) },
+		Alone: true,
+		Most:  p.opts.MaxSessions, MaxIdle: maxIdle, Idle: idleTimeout,
 	})
 	return l
 }
@@ -60,7 +58,7 @@ func (l *stateless) Accept(in runtime.Incoming) (run func()) {
 		return l.refuse(in, err)
 	}
 	for {
-		e, err := l.sessions.Take(l.ctx, struct{}{}, runtime.PrincipalOf(in.Context), true)
+		e, err := l.sessions.Take(l.ctx, struct{}{}, runtime.PrincipalOf(in.Context), false)
 		switch {
 		case err == pool.ErrBusy:
 			return l.refuse(in, err)
@@ -72,13 +70,13 @@ func (l *stateless) Accept(in runtime.Incoming) (run func()) {
 		if wait != nil {
 			return func() {
 				wait()
-				e.Release(true)
+				e.Release(false)
 			}
 		}
 		if !taken {
 			e.Retire()
 		}
-		e.Release(true)
+		e.Release(false)
 		switch {
 		case taken:
 			return nil

@@ -343,13 +343,13 @@ func (e *expiry) sweep() {
 			first = due
 		}
 	}
-	switch soonest := now.Add(waits.Sweep); {
-	case first.IsZero():
-	case first.Before(soonest):
-		e.by(soonest)
-	default:
-		e.by(first)
+	if first.IsZero() {
+		return
 	}
+	if soonest := now.Add(waits.Sweep); first.Before(soonest) {
+		first = soonest
+	}
+	e.by(first)
 }
 
 // stop stops the timer when there are no sessions any more.

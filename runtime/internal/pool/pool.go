@@ -21,10 +21,10 @@ type Options[K comparable, S any] struct {
 	// Alone means that each request has a session to itself, which any sender may use before and after. Otherwise, all
 	// requests of equal senders share one, but for those with an exclusive session.
 	Alone bool
-	// Shares reports whether a session needs no exclusive use.
+	// Shares, unless it is nil, reports whether a session needs no exclusive use.
 	Shares func(S) bool
-	// Owner returns the context of the connection to which the sessions of a sender belong, or nil. They are not
-	// counted, and last until Drop.
+	// Owner, unless it is nil, returns the context of the connection to which the sessions of a sender belong, or nil.
+	// They are not counted, and last until Drop.
 	Owner func(key K) context.Context
 	// Most limits the sessions, those that are being opened or closed included. A principal can have a quarter of them.
 	Most int
@@ -102,7 +102,8 @@ func (p *Pool[K, S]) Take(ctx context.Context, key K, principal string, exclusiv
 	}
 }
 
-// find returns a session, or one for whose opening or end the caller waits. Fresh means that it is to be opened.
+// find returns a session. If wait is not nil, the session is being opened or ended, and the caller waits for that. If
+// fresh is true, the caller opens it.
 func (p *Pool[K, S]) find(key K, principal string, exclusive bool) (e *Entry[K, S], wait <-chan struct{}, fresh bool, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -133,7 +134,10 @@ func (p *Pool[K, S]) find(key K, principal string, exclusive bool) (e *Entry[K, 
 			return opening, opening.opened, false, nil
 		}
 	}
-	e = &Entry[K, S]{pool: p, key: key, owner: p.o.Owner(key), opened: make(chan struct{}), gone: make(chan struct{})}
+	e = &Entry[K, S]{pool: p, key: key, opened: make(chan struct{}), gone: make(chan struct{})}
+	if p.o.Owner != nil {
+		e.owner = p.o.Owner(key)
+	}
 	if e.owner == nil {
 		if ending, ok := p.makeRoom(principal); !ok {
 			return nil, nil, false, ErrBusy
@@ -179,8 +183,8 @@ func (p *Pool[K, S]) exceeds(principal string) bool {
 	return principal != "" && p.owned[principal] >= max(p.o.Most/4, 1)
 }
 
-// makeRoom makes room for a session of a principal, if it has one. It returns false if there is none. The caller waits
-// for the end of the session that it returns, and tries again.
+// makeRoom makes room for a session of a principal, which may be "". It returns false if no session can make room. If
+// it returns a session, the caller waits for the end of that one and tries again.
 func (p *Pool[K, S]) makeRoom(principal string) (ending *Entry[K, S], ok bool) {
 	own := p.exceeds(principal)
 	if !own && p.counted < p.o.Most {
@@ -216,7 +220,7 @@ func (p *Pool[K, S]) charge(e *Entry[K, S], principal string) {
 func (p *Pool[K, S]) use(e *Entry[K, S], exclusive bool) {
 	p.wake(e)
 	e.users++
-	e.exclusive = e.exclusive || exclusive && !p.o.Shares(e.Session)
+	e.exclusive = e.exclusive || exclusive && !(p.o.Shares != nil && p.o.Shares(e.Session))
 }
 
 // wake makes a session one that is not unused.
