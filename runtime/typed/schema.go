@@ -133,12 +133,12 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 		put("maxItems", length)
 		fallthrough
 	case list:
-		put("items", d.schema(s.elem, facets{rules: f.items, enum: f.enum}))
+		put("items", d.schema(s.elem, facets{rules: f.items, enum: f.enum, nullable: s.nullElem}))
 	case mapping:
 		if names := d.keys(s.key); names != nil {
 			put("propertyNames", names)
 		}
-		if inner := d.schema(s.elem, facets{}); string(inner) != "{}" {
+		if inner := d.schema(s.elem, facets{nullable: s.nullElem}); string(inner) != "{}" {
 			put("additionalProperties", inner)
 		}
 	case union:

@@ -40,6 +40,7 @@ type shape struct {
 	// reads and writes are the methods of the type that take the place of its form.
 	reads, writes codec
 	elem          *shape // of a pointer, list, array or mapping
+	nullElem      bool   // a nil pointer in a list, array or mapping is written as null
 	key           *shape // of a mapping
 	fields        []*field
 	byName        map[string]*field
@@ -288,6 +289,7 @@ func (b *shaper) fill(s *shape) (err error) {
 	default:
 		return fmt.Errorf("unsupported type %s", s.t)
 	}
+	s.nullElem = b.written && s.elem != nil && s.elem.form == pointer
 	return err
 }
 

@@ -233,9 +233,14 @@ func TestNilResults(t *testing.T) {
 		Self   *result    `json:"self"`
 		Quoted *int       `json:"quoted,string"`
 		Left   *int       `json:"left,omitempty"`
+
+		List  []*part          `json:"list"`
+		Pair  [2]*int          `json:"pair"`
+		Map   map[string]*part `json:"map"`
+		Lists [][]*result      `json:"lists"`
 	}
 	tool := typed.Tool(wire.Object(`{"name":"t"}`), func(_ context.Context, in *part) (*result, error) {
-		out := &result{}
+		out := &result{List: []*part{nil, in}, Map: map[string]*part{"a": nil, "b": in}, Lists: [][]*result{nil, {nil}}}
 		if in.N > 0 {
 			out.Choice = &choice{Text: new("x")}
 		}
@@ -247,11 +252,14 @@ func TestNilResults(t *testing.T) {
 	}
 	schema, _ := wire.Raw(definition).At("/outputSchema/properties")
 	const self = `{"anyOf":[{"$ref":"#/$defs/result"},{"type":"null"}]}`
+	const nilPart = `{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
 	want := `{"count":{"type":["integer","null"]},
 		"part":{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false,"description":"a part"},
 		"when":{"type":["string","null"],"format":"date-time"},"any":{},
 		"choice":{"anyOf":[{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false},{"type":"string"}]},{"type":"null"}]},
-		"self":` + self + `,"quoted":{"type":["string","null"]},"left":{"type":"integer"}}`
+		"self":` + self + `,"quoted":{"type":["string","null"]},"left":{"type":"integer"},
+		"list":{"type":"array","items":` + nilPart + `},"pair":{"type":"array","minItems":2,"maxItems":2,"items":{"type":["integer","null"]}},
+		"map":{"type":"object","additionalProperties":` + nilPart + `},"lists":{"type":"array","items":{"type":"array","items":` + self + `}}}`
 	if !wire.Equal(schema, wire.Raw(want)) {
 		t.Errorf("got %s, want %s", schema, want)
 	}
