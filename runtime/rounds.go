@@ -87,7 +87,7 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 	if name, ok := ctx.Value(inputKey{}).(string); ok && name != "" {
 		return name
 	}
-	sum := seal.Value(question)
+	sum, _ := question.Sum()
 	return method + ":" + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 

@@ -79,7 +79,6 @@ func (c *Checker) check(text wire.Raw, check func(*Checker)) error {
 
 func (c *Checker) release() {
 	c.r.Renew("")
-	c.hashes = c.hashes[:0]
 	c.state = state{}
 	checkers.Put(c)
 }
@@ -93,8 +92,7 @@ type Checker struct {
 	r wire.Reader
 	// path has an entry for each open container: for an object the offset of the current
 	// member's name, for an array ^i for the current element i.
-	path   []int
-	hashes []hashed
+	path []int
 
 	state
 }

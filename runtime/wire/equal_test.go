@@ -149,3 +149,33 @@ func longDigits(text string) bool {
 	}
 	return false
 }
+
+// TestSumDeep digests a text whose nesting would make a digest that reads each level again quadratic.
+func TestSumDeep(t *testing.T) {
+	const depth = 900
+	long := strings.Repeat("x", 1<<20)
+	text := strings.Repeat(`{"b":[`, depth/2) + `"` + long + `"` + strings.Repeat(`],"a":1}`, depth/2)
+	a, ok := wire.Raw(text).Sum()
+	b, also := wire.Raw(strings.Replace(text, "xx", "xy", 1)).Sum()
+	if a == b || !ok || !also {
+		t.Error("the innermost value is not part of the digest")
+	}
+}
+
+// FuzzSum checks that equal values, and no others, have the same digest.
+func FuzzSum(f *testing.F) {
+	f.Add(`{"a":[1,2],"b":"x"}`, `{"b":"x","a":[1,2]}`)
+	f.Add(`["a","b"]`, `["a,b"]`)
+	f.Add(`[[],1]`, `[[1]]`)
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var x, y wire.Raw
+		if wire.UnmarshalString(a, &x) != nil || wire.UnmarshalString(b, &y) != nil {
+			return
+		}
+		v, _ := x.Sum()
+		w, _ := y.Sum()
+		if (v == w) != wire.Equal(x, y) {
+			t.Errorf("%s and %s: the digests are equal: %v", x, y, v == w)
+		}
+	})
+}

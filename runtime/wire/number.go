@@ -210,36 +210,60 @@ func CompareNumbers(a, b Raw) int {
 		return cmp.Compare(sign, y.sign())
 	}
 	// Compare 0.Digits × 10^n. Digits have no trailing zeros, so a prefix is less.
-	return sign * cmp.Or(compareExponents(x, y), strings.Compare(x.Digits, y.Digits))
+	return sign * cmp.Or(compareIntegers(x.magnitude(), y.magnitude()), strings.Compare(x.Digits, y.Digits))
 }
 
-// compareExponents compares the powers of ten of 0.Digits exactly, however long the exponents
-// are. It computes the difference of the exponents from the first digit on. Once the difference
-// is huge, the digits that follow cannot make it small again.
-func compareExponents(x, y Decimal) int {
-	n := max(len(x.exponent), len(y.exponent))
-	diff := int64(0)
-	for i := range n {
-		diff = diff*10 + x.exponentDigit(i, n) - y.exponentDigit(i, n)
-		if diff > hugeExp || diff < -hugeExp {
-			break
-		}
-	}
-	return cmp.Compare(diff+int64(x.shift+len(x.Digits)), int64(y.shift+len(y.Digits)))
-}
-
-// exponentDigit returns digit i of the exponent, padded to n digits, with the exponent's sign.
-func (d Decimal) exponentDigit(i, n int) int64 {
-	digits, negative := strings.CutPrefix(d.exponent, "-")
-	i -= n - len(digits)
-	if i < 0 {
-		return 0
-	}
-	v := int64(digits[i] - '0')
+// magnitude returns n of 0.Digits × 10^n, however long the exponent is.
+func (d Decimal) magnitude() string {
+	const unit, length = 1e18, 18
+	exponent, negative := strings.CutPrefix(d.exponent, "-")
+	exponent = strings.TrimLeft(exponent, "0")
+	n := int64(d.shift + len(d.Digits))
 	if negative {
-		return -v
+		n = -n
 	}
-	return v
+	// Only the last digits are added as a number. A carry changes those before them.
+	cut := max(0, len(exponent)-length)
+	last, _ := strconv.ParseInt("0"+exponent[cut:], 10, 64)
+	n += last
+	if cut == 0 {
+		if negative {
+			n = -n
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	first := []byte("0" + exponent[:cut])
+	from, to, step, i := byte('9'), byte('0'), 0, len(first)-1
+	if n >= unit {
+		step = 1
+	} else if n < 0 {
+		from, to, step = '0', '9', -1
+	}
+	for ; step != 0 && first[i] == from; i-- {
+		first[i] = to
+	}
+	first[i] += byte(step)
+	last = n - int64(step)*unit
+	exponent = strings.TrimLeft(string(first)+strconv.FormatInt(unit+last, 10)[1:], "0")
+	if negative {
+		return "-" + exponent
+	}
+	return exponent
+}
+
+// compareIntegers compares two integers in digits without zeros before them.
+func compareIntegers(x, y string) int {
+	a, negative := strings.CutPrefix(x, "-")
+	b, also := strings.CutPrefix(y, "-")
+	switch {
+	case negative && !also:
+		return -1
+	case also && !negative:
+		return 1
+	case negative:
+		a, b = b, a
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
 // Integer is an integer of any size. Types that are generated from a JSON Schema have it where
