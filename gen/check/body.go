@@ -1,92 +1,81 @@
 package check
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 	"strings"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// on emits a call of a method of the Checker.
-func on(g *jen.Group, method string, args ...jen.Code) { g.Id("c").Dot(method).Call(args...) }
-
-// body emits the check of a schema, one pass over the value after the other.
-func (e *emitter) body(g *jen.Group, s *jsonschema.Schema, context string) {
+// body returns the check of a schema, one pass over the value after the other.
+func (e *emitter) body(s *jsonschema.Schema, context string) string {
 	if s.Always != nil {
 		if *s.Always {
-			on(g, "Pass")
-		} else {
-			on(g, "Never")
+			return "c.Pass()\n"
 		}
-		return
+		return "c.Never()\n"
 	}
+	var w code.Writer
 	p := newPlan(s)
 	passes := p.passes(s)
 	types := typeSet(s.Types)
 	switch {
 	case passes == 0 && p.types == nil:
-		on(g, "Pass")
-		return
+		return "c.Pass()\n"
 	case passes == 0:
-		on(g, "Value", types)
-		return
+		return "c.Value(" + types + ")\n"
 	case len(p.types) > 0 && (passes > 1 || !p.value && !p.object && !p.array):
-		g.If(jen.Op("!").Id("c").Dot("Type").Call(types)).Block(jen.Return())
+		w.P("if !c.Type(%s) {\nreturn\n}", types)
 		types = typeSet(nil)
 	}
-	again := func(*jen.Group) {}
+	again := ""
 	if passes > 1 {
-		g.Id("start").Op(":=").Id("c").Dot("Mark").Call()
-		first := true
-		again = func(g *jen.Group) {
-			if !first {
-				on(g, "Reset", jen.Id("start"))
-			}
-			first = false
+		w.P("start := c.Mark()")
+	}
+	// pass writes a pass, which begins with again if it is not the first of several.
+	pass := func(has bool, emit func() string) {
+		if !has {
+			return
+		}
+		w.WriteString(again + emit())
+		if passes > 1 {
+			again = "c.Reset(start)\n"
 		}
 	}
-	pass := func(has bool, emit func(*jen.Group)) {
-		if has {
-			again(g)
-			emit(g)
-		}
-	}
-	pass(p.value, func(g *jen.Group) { e.value(g, s, types) })
-	pass(p.object, func(g *jen.Group) { e.object(g, s, types, context) })
-	pass(p.array, func(g *jen.Group) { e.array(g, s, types, context) })
-	pass(p.unique, func(g *jen.Group) { on(g, "Unique") })
+	pass(p.value, func() string { return e.value(s, types) })
+	pass(p.object, func() string { return e.object(s, types, context) })
+	pass(p.array, func() string { return e.array(s, types, context) })
+	pass(p.unique, func() string { return "c.Unique()\n" })
 	if p.dependent {
-		e.dependent(g, s, context, again)
+		w.WriteString(e.dependent(s, context, again))
 	}
-	pass(p.ref, func(g *jen.Group) { e.scoped(g, s.Target, e.targetName(s.Target)) })
+	pass(p.ref, func() string { return e.scoped(s.Target, e.targetName(s.Target)) })
 	for i, sub := range s.AllOf {
-		pass(true, func(g *jen.Group) { e.scoped(g, sub, e.within(context, "all"+strconv.Itoa(i+1))) })
+		pass(true, func() string { return e.scoped(sub, e.within(context, "all"+strconv.Itoa(i+1))) })
 	}
-	pass(p.anyOf, func(g *jen.Group) { on(g, "AnyOf", e.branches(s.AnyOf, e.within(context, "any"))...) })
-	pass(p.oneOf, func(g *jen.Group) { on(g, "OneOf", e.branches(s.OneOf, e.within(context, "one"))...) })
-	pass(p.not, func(g *jen.Group) {
-		on(g, "Not", e.reference(s.Not, e.within(context, "not")), text(sourceText(s.Not)))
+	pass(p.anyOf, func() string { return "c.AnyOf(" + e.branches(s.AnyOf, e.within(context, "any")) + ")\n" })
+	pass(p.oneOf, func() string { return "c.OneOf(" + e.branches(s.OneOf, e.within(context, "one")) + ")\n" })
+	pass(p.not, func() string {
+		return fmt.Sprintf("c.Not(%s, %s)\n", e.reference(s.Not, e.within(context, "not")), code.String(sourceText(s.Not)))
 	})
-	pass(p.conditional, func(g *jen.Group) {
-		g.If(jen.Id("c").Dot("Holds").Call(e.reference(s.If, e.within(context, "if")))).BlockFunc(func(g *jen.Group) {
-			e.call(g, s.Then, e.within(context, "then"))
-		}).Else().BlockFunc(func(g *jen.Group) {
-			e.call(g, s.Else, e.within(context, "else"))
-		})
+	pass(p.conditional, func() string {
+		condition := e.reference(s.If, e.within(context, "if"))
+		return fmt.Sprintf("if c.Holds(%s) {\n%s} else {\n%s}\n", condition, e.call(s.Then, e.within(context, "then")), e.call(s.Else, e.within(context, "else")))
 	})
+	return w.String()
 }
 
-// scoped emits the check of one of several schemas of a value, in a block if it declares
+// scoped returns the check of one of several schemas of a value, in a block if it declares
 // variables.
-func (e *emitter) scoped(g *jen.Group, s *jsonschema.Schema, context string) {
+func (e *emitter) scoped(s *jsonschema.Schema, context string) string {
 	if declares(follow(s)) {
-		g.BlockFunc(func(g *jen.Group) { e.call(g, s, context) })
-		return
+		return "{\n" + e.call(s, context) + "}\n"
 	}
-	e.call(g, s, context)
+	return e.call(s, context)
 }
 
 // declares reports whether the code that call emits for a schema declares variables.
@@ -99,12 +88,12 @@ func (e *emitter) targetName(s *jsonschema.Schema) string {
 	return e.within(e.group.Prefix, s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:])
 }
 
-func (e *emitter) branches(all []*jsonschema.Schema, context string) []jen.Code {
-	var codes []jen.Code
+func (e *emitter) branches(all []*jsonschema.Schema, context string) string {
+	branches := "\n"
 	for i, s := range all {
-		codes = append(codes, jen.Line().Add(e.checker(s, context+strconv.Itoa(i+1))))
+		branches += e.checker(s, context+strconv.Itoa(i+1)) + ",\n"
 	}
-	return append(codes, jen.Line())
+	return branches
 }
 
 // sourceText returns a schema as text for messages.
@@ -117,38 +106,28 @@ func sourceText(s *jsonschema.Schema) string {
 	return string(text)
 }
 
-// typeSet emits a set of types.
-func typeSet(types []string) *jen.Statement {
-	var set *jen.Statement
+// typeSet returns a set of types.
+func typeSet(types []string) string {
+	var set []string
 	for _, t := range types {
-		one := jen.Qual(schemaPath, strings.ToUpper(t[:1])+t[1:])
-		if set == nil {
-			set = one
-		} else {
-			set.Op("|").Add(one)
-		}
+		set = append(set, "schema."+strings.ToUpper(t[:1])+t[1:])
 	}
-	if set == nil {
-		return jen.Qual(schemaPath, "Any")
-	}
-	return set
+	return cmp.Or(strings.Join(set, " | "), "schema.Any")
 }
 
-// value emits the rules that apply to a value as a whole.
-func (e *emitter) value(g *jen.Group, s *jsonschema.Schema, types jen.Code) {
-	type rule struct {
-		method string
-		args   []jen.Code
+// value returns the rules that apply to a value as a whole.
+func (e *emitter) value(s *jsonschema.Schema, types string) string {
+	var rules [][2]string // methods and the arguments after the value
+	add := func(method string, args ...string) {
+		rules = append(rules, [2]string{method, strings.Join(args, ", ")})
 	}
-	var rules []rule
-	add := func(method string, args ...jen.Code) { rules = append(rules, rule{method, args}) }
 	if s.Const != "" {
-		add("Const", text(s.Const))
+		add("Const", code.String(s.Const))
 	}
 	if s.Enum != nil {
-		var allowed []jen.Code
-		for _, value := range s.Enum {
-			allowed = append(allowed, text(value))
+		allowed := make([]string, len(s.Enum))
+		for i, value := range s.Enum {
+			allowed[i] = code.String(value)
 		}
 		add("Enum", allowed...)
 	}
@@ -160,14 +139,14 @@ func (e *emitter) value(g *jen.Group, s *jsonschema.Schema, types jen.Code) {
 		{"ExclusiveMaximum", s.ExclusiveMaximum}, {"MultipleOf", s.MultipleOf},
 	} {
 		if bound.text != "" {
-			add(bound.method, text(bound.text))
+			add(bound.method, code.String(bound.text))
 		}
 	}
 	if s.MinLength != nil {
-		add("MinLength", number(*s.MinLength))
+		add("MinLength", strconv.FormatInt(*s.MinLength, 10))
 	}
 	if s.MaxLength != nil {
-		add("MaxLength", number(*s.MaxLength))
+		add("MaxLength", strconv.FormatInt(*s.MaxLength, 10))
 	}
 	if s.Pattern != nil {
 		if pattern, ok := e.pattern(*s.Pattern); ok {
@@ -175,93 +154,75 @@ func (e *emitter) value(g *jen.Group, s *jsonschema.Schema, types jen.Code) {
 		}
 	}
 	if assertsFormat(s) {
-		add("Format", jen.Lit(s.Format))
+		add("Format", strconv.Quote(s.Format))
 	}
-	value := jen.Id("c").Dot("Value").Call(types)
+	value := "c.Value(" + types + ")"
+	var w code.Writer
 	switch len(rules) {
 	case 0:
-		g.Add(value)
+		w.P("%s", value)
 	case 1:
 	default:
-		g.Id("v").Op(":=").Add(value)
-		value = jen.Id("v")
+		w.P("v := %s", value)
+		value = "v"
 	}
 	for _, r := range rules {
-		on(g, r.method, append([]jen.Code{value}, r.args...)...)
+		w.P("c.%s(%s, %s)", r[0], value, r[1])
 	}
+	return w.String()
 }
 
-// text emits a string literal, raw if possible.
-func text[S ~string](s S) jen.Code {
-	if strings.ContainsAny(string(s), "\"\\") && strconv.CanBackquote(string(s)) {
-		return jen.Id("`" + string(s) + "`")
-	}
-	return jen.Lit(string(s))
-}
-
-// Literals emits strings as literals.
-func Literals(all []string) []jen.Code {
-	literals := make([]jen.Code, len(all))
-	for i, s := range all {
-		literals[i] = jen.Lit(s)
-	}
-	return literals
-}
-
-// number emits an untyped constant.
-func number(n int64) jen.Code { return jen.Id(strconv.FormatInt(n, 10)) }
-
-// count emits the check of the number of elements or members.
-func count(g *jen.Group, of string, least, most *int64) {
+// count writes the check of the number of elements or members.
+func count(w *code.Writer, of string, least, most *int64) {
 	if least != nil {
-		on(g, "Min"+of, jen.Id("n"), number(*least))
+		w.P("c.Min%s(n, %d)", of, *least)
 	}
 	if most != nil {
-		on(g, "Max"+of, jen.Id("n"), number(*most))
+		w.P("c.Max%s(n, %d)", of, *most)
 	}
 }
 
-// array emits the loop over an array.
-func (e *emitter) array(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
+// array returns the loop over an array.
+func (e *emitter) array(s *jsonschema.Schema, types, context string) string {
 	counted := len(s.PrefixItems) > 0 || s.MinItems != nil || s.MaxItems != nil
-	rest := func(g *jen.Group) { e.call(g, items(s), e.within(context, "item")) }
-	g.If(jen.Id("c").Dot("Array").Call(types)).BlockFunc(func(g *jen.Group) {
-		loop := []jen.Code{jen.Id("c").Dot("Element").Call()}
-		if counted {
-			g.Id("n").Op(":=").Lit(0)
-			loop = []jen.Code{jen.Empty(), jen.Id("c").Dot("Element").Call(), jen.Id("n").Op("++")}
+	rest := func() string { return e.call(items(s), e.within(context, "item")) }
+	var w code.Writer
+	w.P("if c.Array(%s) {", types)
+	loop := "c.Element()"
+	if counted {
+		w.P("n := 0")
+		loop = "; c.Element(); n++"
+	}
+	if contains(s) {
+		w.P("found := 0")
+	}
+	w.P("for %s {", loop)
+	if contains(s) {
+		w.P("if c.Holds(%s) {\nfound++\n}", e.reference(s.Contains, e.within(context, "contains")))
+	}
+	if len(s.PrefixItems) == 0 {
+		w.P("%s}", rest())
+	} else {
+		w.P("switch n {")
+		for i, sub := range s.PrefixItems {
+			w.Case(strconv.Itoa(i), e.call(sub, e.within(context, "item"+strconv.Itoa(i+1))))
 		}
-		if contains(s) {
-			g.Id("found").Op(":=").Lit(0)
+		w.P("default:\n%s}\n}", rest())
+	}
+	count(&w, "Items", s.MinItems, s.MaxItems)
+	if contains(s) {
+		described := code.String(sourceText(s.Contains))
+		least := int64(1)
+		if s.MinContains != nil {
+			least = *s.MinContains
 		}
-		g.For(loop...).BlockFunc(func(g *jen.Group) {
-			if contains(s) {
-				g.If(jen.Id("c").Dot("Holds").Call(e.reference(s.Contains, e.within(context, "contains")))).Block(jen.Id("found").Op("++"))
-			}
-			if len(s.PrefixItems) == 0 {
-				rest(g)
-				return
-			}
-			g.Switch(jen.Id("n")).BlockFunc(func(g *jen.Group) {
-				for i, sub := range s.PrefixItems {
-					g.Case(jen.Lit(i)).BlockFunc(func(g *jen.Group) { e.call(g, sub, e.within(context, "item"+strconv.Itoa(i+1))) })
-				}
-				g.Default().BlockFunc(rest)
-			})
-		})
-		count(g, "Items", s.MinItems, s.MaxItems)
-		if contains(s) {
-			described := text(sourceText(s.Contains))
-			least := int64(1)
-			if s.MinContains != nil {
-				least = *s.MinContains
-			}
-			if least > 0 {
-				on(g, "MinContains", jen.Id("found"), number(least), described)
-			}
-			if s.MaxContains != nil {
-				on(g, "MaxContains", jen.Id("found"), number(*s.MaxContains), described)
-			}
+		if least > 0 {
+			w.P("c.MinContains(found, %d, %s)", least, described)
 		}
-	})
+		if s.MaxContains != nil {
+			w.P("c.MaxContains(found, %d, %s)", *s.MaxContains, described)
+		}
+	}
+	w.P("}")
+	return w.String()
 }

@@ -13,36 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// Import paths that emitted code uses.
-const (
-	schemaPath   = "github.com/mcpgen/mcpgen/runtime/schema"
-	fallbackPath = schemaPath + "/fallback"
-	ecmaPath     = schemaPath + "/ecma"
-)
-
 // Root is a schema that gets a check function of its own.
 type Root struct {
 	// Func is the function's name. It must begin with "check". No other name of the package
 	// may begin with that.
 	Func   string
 	Schema *jsonschema.Schema
-}
-
-// Emit adds the result of Declarations to f.
-func Emit(f *jen.File, roots []Root) error {
-	Imports(f)
-	all, err := Declarations(roots)
-	for _, d := range all {
-		f.Line().Add(d)
-	}
-	return err
-}
-
-// Imports registers the names of the packages that the declarations use.
-func Imports(f *jen.File) {
-	f.ImportName(schemaPath, "schema")
-	f.ImportName(fallbackPath, "fallback")
-	f.ImportName(ecmaPath, "ecma")
 }
 
 // Group holds the schemas of one owner, such as a tool. The declarations of a group do not depend

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
@@ -29,15 +30,19 @@ func emit(t *testing.T, list *tools.List) []byte {
 	for i, tool := range list.Tools {
 		roots = append(roots, check.Root{Func: fmt.Sprintf("checkTool%d", i+1), Schema: tool.Input})
 	}
+	all, err := check.Declarations(roots)
+	if err != nil {
+		t.Fatal(err)
+	}
 	f := jen.NewFile("checks")
-	if err := check.Emit(f, roots); err != nil {
+	for _, d := range all {
+		f.Line().Add(d)
+	}
+	src, err := code.Text(f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	var src bytes.Buffer
-	if err := f.Render(&src); err != nil {
-		t.Fatal(err)
-	}
-	return src.Bytes()
+	return src
 }
 
 // read returns a list of tools with the given input schemas.
@@ -94,7 +99,7 @@ func TestEmit(t *testing.T) {
 
 func TestEmitErrors(t *testing.T) {
 	list := read(t, `{"type":"object"}`)
-	err := check.Emit(jen.NewFile("p"), []check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
+	_, err := check.Declarations([]check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
 	if want := "two check functions have the name checkA"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/schema/fallback"
@@ -78,7 +79,7 @@ func (e *emitter) root(r Root) {
 	}
 	id := e.identity(r.Schema)
 	if other, ok := e.funcs[id]; ok { // an identical schema has a function already
-		e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(other).Call(jen.Id("c")) })
+		e.declare(r.Func, r.Schema, func() string { return other + "(c)" })
 		return
 	}
 	e.funcs[id] = r.Func
@@ -86,14 +87,14 @@ func (e *emitter) root(r Root) {
 }
 
 // declare emits a check function.
-func (e *emitter) declare(name string, s *jsonschema.Schema, body func(*jen.Group)) {
+func (e *emitter) declare(name string, s *jsonschema.Schema, body func() string) {
 	what := "a value"
 	if at := e.place(s); at != "" {
 		what = "the schema at " + at
 	}
-	d := jen.Comment(fmt.Sprintf("%s checks %s.", name, what)).Line()
-	e.decls = append(e.decls, d) // before the declarations that the body needs
-	d.Func().Id(name).Add(function(body))
+	at := len(e.decls)
+	e.decls = append(e.decls, nil) // before the declarations that the body needs
+	e.decls[at] = code.Go(fmt.Sprintf("// %s checks %s.\nfunc %[1]s%[3]s", name, what, function(body())))
 }
 
 // place returns the place of a schema as text for a comment.
@@ -125,37 +126,36 @@ func (e *emitter) fallback(r Root) {
 		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
-	about := jen.Comment(fmt.Sprintf("%s is the schema at %s. It has keywords that mcpgen does not generate code for.", variable, e.place(r.Schema)))
-	e.decls = append(e.decls, about.Line().Var().Id(variable).Op("=").Qual(fallbackPath, "MustCompile").Call(text(document)))
-	e.declare(r.Func, r.Schema, func(g *jen.Group) { g.Id(variable).Call(jen.Id("c")) })
+	e.decls = append(e.decls, code.Go(fmt.Sprintf("// %s is the schema at %s. It has keywords that mcpgen does not generate code for.\nvar %[1]s = fallback.MustCompile(%[3]s)",
+		variable, e.place(r.Schema), code.String(document))))
+	e.declare(r.Func, r.Schema, func() string { return variable + "(c)" })
 }
 
 // emit emits a check function with all its rules.
 func (e *emitter) emit(f pending) {
-	e.declare(f.name, f.schema, func(g *jen.Group) { e.body(g, f.schema, f.name) })
+	e.declare(f.name, f.schema, func() string { return e.body(f.schema, f.name) })
 }
 
-// call emits the check of the next value. The name of a function that only this check uses
+// call returns the check of the next value. The name of a function that only this check uses
 // is derived from context.
-func (e *emitter) call(g *jen.Group, s *jsonschema.Schema, context string) {
+func (e *emitter) call(s *jsonschema.Schema, context string) string {
 	s, context = e.follow(s, context)
 	switch {
 	case anything(s):
-		g.Id("c").Dot("Pass").Call()
+		return "c.Pass()\n"
 	case nothing(s):
-		g.Id("c").Dot("Never").Call()
+		return "c.Never()\n"
 	case simple(s):
-		e.body(g, s, context)
-	default:
-		g.Add(e.reference(s, context)).Call(jen.Id("c"))
+		return e.body(s, context)
 	}
+	return e.reference(s, context) + "(c)\n"
 }
 
 // reference returns the function of a schema and emits it if necessary.
-func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
+func (e *emitter) reference(s *jsonschema.Schema, context string) string {
 	s, context = e.follow(s, context)
 	if name := e.sharedName(s); name != "" {
-		return jen.Id(name)
+		return name
 	}
 	id := e.identity(s)
 	name, ok := e.funcs[id]
@@ -164,7 +164,7 @@ func (e *emitter) reference(s *jsonschema.Schema, context string) jen.Code {
 		e.funcs[id] = name
 		e.queue = append(e.queue, pending{name, s})
 	}
-	return jen.Id(name)
+	return name
 }
 
 // follow is [follow] that also returns the function name for the resolved schema.

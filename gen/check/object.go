@@ -1,12 +1,13 @@
 package check
 
 import (
+	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
@@ -44,122 +45,118 @@ func (p *presence) add(names ...string) {
 func (p *presence) words() int { return (len(p.names) + 63) / 64 }
 
 // variable returns the variable that holds the bits from 64*word on.
-func (p *presence) variable(word int) *jen.Statement {
+func (p *presence) variable(word int) string {
 	if p.words() == 1 {
-		return jen.Id("seen")
+		return "seen"
 	}
-	return jen.Id("seen" + strconv.Itoa(word))
+	return "seen" + strconv.Itoa(word)
 }
 
-func (p *presence) variables() []jen.Code {
-	var all []jen.Code
+// variables returns the list of all variables.
+func (p *presence) variables() string {
+	var all []string
 	for i := range p.words() {
 		all = append(all, p.variable(i))
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
-func mask(word uint64) jen.Code {
-	if bits.OnesCount64(word) == 1 && word > 1 {
-		return jen.Lit(1).Op("<<").Lit(bits.TrailingZeros64(word))
+func mask(word uint64) string {
+	switch {
+	case word == 1:
+		return "1"
+	case bits.OnesCount64(word) == 1:
+		return "1 << " + strconv.Itoa(bits.TrailingZeros64(word))
 	}
-	if word == 1 {
-		return jen.Lit(1)
-	}
-	return jen.Id("0x" + strconv.FormatUint(word, 16))
+	return "0x" + strconv.FormatUint(word, 16)
 }
 
 // operand returns a mask as an operand of an expression.
-func operand(word uint64) jen.Code {
+func operand(word uint64) string {
 	if bits.OnesCount64(word) == 1 && word > 1 {
-		return jen.Parens(mask(word))
+		return "(" + mask(word) + ")"
 	}
 	return mask(word)
 }
 
-// note emits code that records the presence of a member, if its presence matters.
-func (p *presence) note(g *jen.Group, name string) {
-	if bit, ok := p.bit[name]; ok {
-		g.Add(p.variable(bit / 64)).Op("|=").Add(mask(1 << (bit % 64)))
+// note returns code that records the presence of a member, if its presence matters.
+func (p *presence) note(name string) string {
+	bit, ok := p.bit[name]
+	if !ok {
+		return ""
 	}
+	return p.variable(bit/64) + " |= " + mask(1<<(bit%64)) + "\n"
 }
 
 // there returns the condition that a member is present.
-func (p *presence) there(name string) *jen.Statement {
+func (p *presence) there(name string) string {
 	bit := p.bit[name]
-	return jen.Add(p.variable(bit / 64)).Op("&").Add(operand(1 << (bit % 64))).Op("!=").Lit(0)
+	return p.variable(bit/64) + "&" + operand(1<<(bit%64)) + " != 0"
 }
 
 // absent returns the condition that some of the names are absent, and the list of names by
 // their bits.
-func (p *presence) absent(names []string) (condition *jen.Statement, list jen.Code) {
+func (p *presence) absent(names []string) (condition, list string) {
 	masks := make([]uint64, p.words())
-	var literals []jen.Code
+	var literals []string
 	for i, name := range p.names {
+		literals = append(literals, "schema.NoName")
 		if slices.Contains(names, name) {
 			masks[i/64] |= 1 << (i % 64)
-			literals = append(literals, jen.Lit(name))
-		} else {
-			literals = append(literals, jen.Qual(schemaPath, "NoName"))
+			literals[i] = strconv.Quote(name)
 		}
 	}
+	var parts []string
 	for i, m := range masks {
-		if m == 0 {
-			continue
-		}
-		part := jen.Add(p.variable(i)).Op("&").Add(operand(m)).Op("!=").Add(mask(m))
-		if condition == nil {
-			condition = part
-		} else {
-			condition.Op("||").Add(part)
+		if m != 0 {
+			parts = append(parts, p.variable(i)+"&"+operand(m)+" != "+mask(m))
 		}
 	}
 	for len(literals) > 0 && !slices.Contains(names, p.names[len(literals)-1]) {
 		literals = literals[:len(literals)-1]
 	}
-	return condition, jen.Index().String().Values(literals...)
+	return strings.Join(parts, " || "), "[]string{" + strings.Join(literals, ", ") + "}"
 }
 
-// object emits the loop over an object.
-func (e *emitter) object(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
+// object returns the loop over an object.
+func (e *emitter) object(s *jsonschema.Schema, types, context string) string {
 	if tabular(s) {
-		e.table(g, s, types, context)
-		return
+		return e.table(s, types, context)
 	}
+	var w code.Writer
 	seen := newPresence(s)
 	if seen.words() > 0 {
-		g.Var().List(seen.variables()...).Uint64()
+		w.P("var %s uint64", seen.variables())
 	}
-	counted := s.MinProperties != nil || s.MaxProperties != nil
-	g.If(jen.Id("c").Dot("Object").Call(types)).BlockFunc(func(g *jen.Group) {
-		loop := []jen.Code{jen.Id("c").Dot("Member").Call()}
-		if counted {
-			g.Id("n").Op(":=").Lit(0)
-			loop = []jen.Code{jen.Empty(), jen.Id("c").Dot("Member").Call(), jen.Id("n").Op("++")}
+	w.P("if c.Object(%s) {", types)
+	loop := "c.Member()"
+	if s.MinProperties != nil || s.MaxProperties != nil {
+		w.P("n := 0")
+		loop = "; c.Member(); n++"
+	}
+	w.P("for %s {", loop)
+	if !anything(s.PropertyNames) {
+		w.P("c.PropertyName(%s)", e.reference(s.PropertyNames, e.within(context, "name")))
+	}
+	if len(e.matched(s)) > 0 {
+		e.matchedMember(&w, s, seen, context)
+	} else {
+		e.namedMember(&w, s, seen, context)
+	}
+	w.P("}")
+	if len(s.Required) > 0 {
+		condition, names := seen.absent(s.Required)
+		w.P("if %s {\nc.Missing(%s, %s)\n}", condition, names, seen.variables())
+	}
+	for _, d := range s.DependentRequired {
+		if len(d.Required) > 0 {
+			condition, names := seen.absent(d.Required)
+			w.P("if %s && (%s) {\nc.MissingBeside(%q, %s, %s)\n}", seen.there(d.Name), condition, d.Name, names, seen.variables())
 		}
-		g.For(loop...).BlockFunc(func(g *jen.Group) {
-			if !anything(s.PropertyNames) {
-				on(g, "PropertyName", e.reference(s.PropertyNames, e.within(context, "name")))
-			}
-			if len(e.matched(s)) > 0 {
-				e.matchedMember(g, s, seen, context)
-			} else {
-				e.namedMember(g, s, seen, context)
-			}
-		})
-		if len(s.Required) > 0 {
-			condition, names := seen.absent(s.Required)
-			g.If(condition).Block(jen.Id("c").Dot("Missing").Call(append([]jen.Code{names}, seen.variables()...)...))
-		}
-		for _, d := range s.DependentRequired {
-			if len(d.Required) > 0 {
-				condition, names := seen.absent(d.Required)
-				args := append([]jen.Code{jen.Lit(d.Name), names}, seen.variables()...)
-				g.If(seen.there(d.Name).Op("&&").Parens(condition)).Block(jen.Id("c").Dot("MissingBeside").Call(args...))
-			}
-		}
-		count(g, "Properties", s.MinProperties, s.MaxProperties)
-	})
+	}
+	count(&w, "Properties", s.MinProperties, s.MaxProperties)
+	w.P("}")
+	return w.String()
 }
 
 // matched returns the patternProperties that have a valid pattern.
@@ -173,114 +170,99 @@ func (e *emitter) matched(s *jsonschema.Schema) []jsonschema.Property {
 	return all
 }
 
-// namedMember emits the check of a member whose schema depends on its name only.
-func (e *emitter) namedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
-	others := func(g *jen.Group) { e.additional(g, s, context) }
-	var cases []jen.Code
+// namedMember writes the check of a member whose schema depends on its name only.
+func (e *emitter) namedMember(w *code.Writer, s *jsonschema.Schema, seen *presence, context string) {
+	cases := ""
 	for _, p := range s.Properties {
 		if _, noted := seen.bit[p.Name]; !noted && anything(p.Schema) && anything(additional(s)) {
 			continue
 		}
-		cases = append(cases, jen.Case(jen.Lit(p.Name)).BlockFunc(func(g *jen.Group) {
-			seen.note(g, p.Name)
-			e.call(g, p.Schema, e.within(context, p.Name))
-		}))
+		cases += fmt.Sprintf("case %q:\n%s%s", p.Name, seen.note(p.Name), e.call(p.Schema, e.within(context, p.Name)))
 	}
 	for _, name := range seen.names {
 		if s.Property(name) == nil {
-			cases = append(cases, jen.Case(jen.Lit(name)).BlockFunc(func(g *jen.Group) {
-				seen.note(g, name)
-				others(g)
-			}))
+			cases += fmt.Sprintf("case %q:\n%s%s", name, seen.note(name), e.additional(s, context))
 		}
 	}
-	if len(cases) == 0 {
-		others(g)
+	others := e.additional(s, context)
+	if cases == "" {
+		w.WriteString(others)
 		return
 	}
-	g.Switch(jen.Id("c").Dot("Name").Call()).Block(append(cases, jen.Default().BlockFunc(others))...)
+	w.P("switch c.Name() {\n%sdefault:\n%s}", cases, others)
 }
 
-// matchedMember emits the check of a member that several schemas may apply to because of
+// matchedMember writes the check of a member that several schemas may apply to because of
 // patterns.
-func (e *emitter) matchedMember(g *jen.Group, s *jsonschema.Schema, seen *presence, context string) {
-	g.Id("name").Op(":=").Id("c").Dot("Name").Call()
+func (e *emitter) matchedMember(w *code.Writer, s *jsonschema.Schema, seen *presence, context string) {
+	w.P("name := c.Name()")
 	demanding := func(p jsonschema.Property) bool { return !anything(follow(p.Schema)) }
 	if slices.ContainsFunc(s.Properties, demanding) || slices.ContainsFunc(e.matched(s), demanding) {
-		g.Id("member").Op(":=").Id("c").Dot("Mark").Call()
+		w.P("member := c.Mark()")
 	}
 	rest := !anything(additional(s))
-	apply := func(g *jen.Group, sub *jsonschema.Schema, name string) {
+	apply := func(sub *jsonschema.Schema, name string) (applied string) {
 		if rest {
-			g.Id("known").Op("=").True()
+			applied = "known = true\n"
 		}
 		if !anything(follow(sub)) {
-			e.call(g, sub, name)
-			on(g, "Reset", jen.Id("member"))
+			applied += e.call(sub, name) + "c.Reset(member)\n"
 		}
+		return applied
 	}
 	if rest {
-		g.Id("known").Op(":=").False()
+		w.P("known := false")
 	}
-	var cases []jen.Code
+	cases := ""
 	for _, p := range s.Properties {
-		cases = append(cases, jen.Case(jen.Lit(p.Name)).BlockFunc(func(g *jen.Group) {
-			seen.note(g, p.Name)
-			apply(g, p.Schema, e.within(context, p.Name))
-		}))
+		cases += fmt.Sprintf("case %q:\n%s%s", p.Name, seen.note(p.Name), apply(p.Schema, e.within(context, p.Name)))
 	}
 	for _, name := range seen.names {
 		if s.Property(name) == nil {
-			cases = append(cases, jen.Case(jen.Lit(name)).BlockFunc(func(g *jen.Group) { seen.note(g, name) }))
+			cases += fmt.Sprintf("case %q:\n%s", name, seen.note(name))
 		}
 	}
-	if len(cases) > 0 {
-		g.Switch(jen.Id("name")).Block(cases...)
+	if cases != "" {
+		w.P("switch name {\n%s}", cases)
 	}
 	for i, p := range e.matched(s) {
 		pattern, _ := e.pattern(p.Name)
-		g.If(jen.Id("c").Dot("Matches").Call(pattern, jen.Id("name"))).BlockFunc(func(g *jen.Group) {
-			apply(g, p.Schema, e.within(context, "match"+strconv.Itoa(i+1)))
-		})
+		w.P("if c.Matches(%s, name) {\n%s}", pattern, apply(p.Schema, e.within(context, "match"+strconv.Itoa(i+1))))
 	}
 	if !rest {
-		on(g, "Pass")
+		w.P("c.Pass()")
 		return
 	}
-	g.If(jen.Id("known")).Block(jen.Id("c").Dot("Pass").Call()).Else().BlockFunc(func(g *jen.Group) {
-		e.additional(g, s, context)
-	})
+	w.P("if known {\nc.Pass()\n} else {\n%s}", e.additional(s, context))
 }
 
-// additional emits the check of a member that no other schema applies to.
-func (e *emitter) additional(g *jen.Group, s *jsonschema.Schema, context string) {
+// additional returns the check of a member that no other schema applies to.
+func (e *emitter) additional(s *jsonschema.Schema, context string) string {
 	rest := follow(additional(s))
 	if rest == nil || !nothing(rest) {
-		e.call(g, rest, e.within(context, "other"))
-		return
+		return e.call(rest, e.within(context, "other"))
 	}
-	names := func(all []jsonschema.Property) []jen.Code {
+	names := func(all []jsonschema.Property) string {
 		list := make([]string, len(all))
 		for i, p := range all {
 			list[i] = p.Name
 		}
-		return Literals(list)
+		return code.Quoted(list)
 	}
 	allowed := names(s.Properties)
-	if matched := e.matched(s); len(matched) > 0 {
-		on(g, "Unmatched", append([]jen.Code{jen.Index().String().Values(names(matched)...)}, allowed...)...)
-		return
+	matched := e.matched(s)
+	if len(matched) == 0 {
+		return "c.Unknown(" + allowed + ")\n"
 	}
-	on(g, "Unknown", allowed...)
+	return "c.Unmatched(" + strings.TrimSuffix("[]string{"+names(matched)+"}, "+allowed, ", ") + ")\n"
 }
 
-// dependent emits the schemas that apply if a member is present.
-func (e *emitter) dependent(g *jen.Group, s *jsonschema.Schema, context string, again func(*jen.Group)) {
+// dependent returns the schemas that apply if a member is present, each after again.
+func (e *emitter) dependent(s *jsonschema.Schema, context, again string) string {
+	var w code.Writer
 	seen := newPresence(s)
 	for _, d := range s.DependentSchemas {
-		g.If(seen.there(d.Name)).BlockFunc(func(g *jen.Group) {
-			again(g)
-			e.call(g, d.Schema, e.within(context, "with "+d.Name))
-		})
+		w.P("if %s {\n%s%s}", seen.there(d.Name), again, e.call(d.Schema, e.within(context, "with "+d.Name)))
 	}
+	return w.String()
 }

@@ -1,9 +1,9 @@
 package check
 
 import (
+	"fmt"
 	"slices"
-
-	"github.com/dave/jennifer/jen"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
@@ -24,61 +24,56 @@ func tabular(s *jsonschema.Schema) bool {
 	return anything(additional(s)) || !slices.ContainsFunc(s.Required, undefined)
 }
 
-// table emits the call of schema.Checker.Members with a row for each member.
-func (e *emitter) table(g *jen.Group, s *jsonschema.Schema, types jen.Code, context string) {
-	var others jen.Code = jen.Nil()
+// table returns the call of schema.Checker.Members with a row for each member.
+func (e *emitter) table(s *jsonschema.Schema, types, context string) string {
+	others := "nil"
 	if rest := follow(additional(s)); rest == nil || !nothing(rest) {
 		others = e.checker(additional(s), e.within(context, "other"))
 	}
 	open := anything(additional(s))
-	on(g, "Members", types, others, jen.Index().Qual(schemaPath, "Member").ValuesFunc(func(rows *jen.Group) {
-		for _, p := range s.Properties {
-			required := slices.Contains(s.Required, p.Name)
-			if required || !open || !anything(p.Schema) {
-				rows.Line().Add(e.row(p.Name, required, p.Schema, context))
-			}
+	rows := ""
+	for _, p := range s.Properties {
+		required := slices.Contains(s.Required, p.Name)
+		if required || !open || !anything(p.Schema) {
+			rows += e.row(p.Name, required, p.Schema, context)
 		}
-		for _, name := range s.Required {
-			if s.Property(name) == nil {
-				rows.Line().Add(e.row(name, true, nil, context))
-			}
+	}
+	for _, name := range s.Required {
+		if s.Property(name) == nil {
+			rows += e.row(name, true, nil, context)
 		}
-		rows.Line()
-	}))
+	}
+	return fmt.Sprintf("c.Members(%s, %s, []schema.Member{\n%s})\n", types, others, rows)
 }
 
-// function emits the parameters and the body of a check function, which gofmt keeps in one line if it is short.
-func function(body func(*jen.Group)) jen.Code {
-	return jen.Params(jen.Id("c").Op("*").Qual(schemaPath, "Checker")).CustomFunc(jen.Options{Open: "{", Close: "}", Separator: "\n"}, body)
+// function returns the parameters and the body of a check function, in one line if it is short.
+func function(body string) string {
+	if strings.Count(body, "\n") < 2 {
+		return "(c *schema.Checker) { " + strings.TrimSuffix(body, "\n") + " }"
+	}
+	return "(c *schema.Checker) {" + body + "}"
 }
 
-// row emits the row of a member.
-func (e *emitter) row(name string, required bool, s *jsonschema.Schema, context string) jen.Code {
-	row := []jen.Code{jen.Id("Name").Op(":").Lit(name)}
-	add := func(field string, value jen.Code) { row = append(row, jen.Id(field).Op(":").Add(value)) }
+// row returns the row of a member.
+func (e *emitter) row(name string, required bool, s *jsonschema.Schema, context string) string {
+	row := fmt.Sprintf("{Name: %q", name)
 	if required {
-		add("Required", jen.True())
+		row += ", Required: true"
 	}
 	s, context = e.follow(s, e.within(context, name))
 	switch {
 	case anything(s):
-		add("Types", typeSet(nil))
-	case nothing(s):
-		add("Check", e.checker(s, context))
-	case itemsOnly(s):
-		add("Types", typeSet(s.Types))
-		add("Items", e.checker(items(s), e.within(context, "item")))
-	case !simple(s):
-		add("Check", e.checker(s, context))
-	case newPlan(s).passes(s) == 0:
-		add("Types", typeSet(s.Types))
-	case formatOnly(s):
-		add("Types", typeSet(s.Types))
-		add("Format", jen.Lit(s.Format))
+		row += ", Types: " + typeSet(nil)
+	case !nothing(s) && itemsOnly(s):
+		row += ", Types: " + typeSet(s.Types) + ", Items: " + e.checker(items(s), e.within(context, "item"))
+	case !nothing(s) && simple(s) && newPlan(s).passes(s) == 0:
+		row += ", Types: " + typeSet(s.Types)
+	case !nothing(s) && simple(s) && formatOnly(s):
+		row += fmt.Sprintf(", Types: %s, Format: %q", typeSet(s.Types), s.Format)
 	default:
-		add("Check", e.checker(s, context))
+		row += ", Check: " + e.checker(s, context)
 	}
-	return jen.Values(row...)
+	return row + "},\n"
 }
 
 // formatOnly reports whether a simple schema has no rules besides types and a format.
@@ -93,16 +88,15 @@ func itemsOnly(s *jsonschema.Schema) bool {
 }
 
 // checker returns an expression for the check function of a schema.
-func (e *emitter) checker(s *jsonschema.Schema, context string) jen.Code {
+func (e *emitter) checker(s *jsonschema.Schema, context string) string {
 	s, context = e.follow(s, context)
-	method := func(name string) jen.Code { return jen.Parens(jen.Op("*").Qual(schemaPath, "Checker")).Dot(name) }
 	switch {
 	case anything(s):
-		return method("Pass")
+		return "(*schema.Checker).Pass"
 	case nothing(s):
-		return method("Never")
+		return "(*schema.Checker).Never"
 	case !simple(s):
 		return e.reference(s, context)
 	}
-	return jen.Func().Add(function(func(g *jen.Group) { e.body(g, s, context) }))
+	return "func" + function(e.body(s, context))
 }

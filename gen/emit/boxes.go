@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -29,30 +30,29 @@ func (e *emitter) boxes(f *jen.File) {
 		}
 		switch t := d.Type.(type) {
 		case *ir.Union:
-			Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn wire.UnmarshalBox(text, $2)\n}", d.Name, newBox(d, jen.Null()))
+			code.Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn wire.UnmarshalBox(text, $2)\n}", d.Name, newBox(d, ""))
 			f.Line()
-			f.Add(Comment(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
+			f.Add(code.Comment(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
 			if d.Same != "" {
 				f.Type().Id(boxName(d)).Op("=").Qual(d.Same, boxName(d))
 				f.Line()
 				continue
 			}
-			box(f, d, jen.Id(d.Name))
+			box(f, d, d.Name)
 			if !d.Checked {
-				checkerOf(f, d).Block()
-				f.Line()
+				f.Add(code.Go(checkerOf(d) + " {\n}\n"))
 			}
 		case *ir.Scalar:
 			if hasBox(d) {
-				box(f, d, jen.Qual(wirePath, "Scalar"))
-				Declare(f, "", "func ($1) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar($2)\n}", codecName(d), scalarSet(t.Kinds))
-				Declare(f, "", "func ($1) Check(c *wire.Collector, v wire.Scalar) {\n$2\n}\n", codecName(d), checkScalar(jen.Id("v"), t))
+				box(f, d, "wire.Scalar")
+				code.Declare(f, "", "func ($1) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar($2)\n}", codecName(d), scalarSet(t.Kinds))
+				code.Declare(f, "", "func ($1) Check(c *wire.Collector, v wire.Scalar) {\n$2}\n", codecName(d), checkScalar("v", t))
 			}
 		}
 	}
 }
 
 // box renders the type of a box, and of its codec without the methods.
-func box(f *jen.File, d *ir.Decl, value jen.Code) {
-	f.Add(Go("type $1 = wire.Box[$2, $3]\n\ntype $3 struct{}\n", boxName(d), value, codecName(d)))
+func box(f *jen.File, d *ir.Decl, value string) {
+	f.Add(code.Go("type $1 = wire.Box[$2, $3]\n\ntype $3 struct{}\n", boxName(d), value, codecName(d)))
 }

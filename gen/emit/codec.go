@@ -3,10 +3,11 @@ package emit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -30,8 +31,8 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 			if decodes {
 				e.unionDecoder(f, d, t)
 			}
-			if encodes {
-				e.unionEncoder(f, d, t)
+			if encodes && !t.Context {
+				appendFunc(f, "x *Unknown"+d.Name, "return wire.AppendRaw(dst, x.Raw)\n")
 			}
 		default:
 			if decodes {
@@ -53,38 +54,29 @@ func isPlainEnum(d *ir.Decl) bool {
 	return ok && len(d.Unions) == 0
 }
 
-// self renders the receiver of a declaration's methods.
-func self(d *ir.Decl) jen.Code { return jen.Id("x").Op("*").Id(d.Name) }
-
-func decodeFunc(f *jen.File, d *ir.Decl, comment string) *jen.Statement {
-	f.Line()
-	f.Add(Comment(comment))
-	return f.Func().Params(self(d)).Id("DecodeJSON").Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Error()
+func decodeFunc(f *jen.File, typeName, comment, body string) {
+	code.Declare(f, comment, "func (x *$1) DecodeJSON(r *wire.Reader) error {\n$2return r.Err()\n}", typeName, body)
 }
 
-func appendFunc(f *jen.File, receiver jen.Code) *jen.Statement {
-	f.Line()
-	f.Add(Comment("AppendJSON appends the value as JSON to dst."))
-	return f.Func().Params(receiver).Id("AppendJSON").
-		Params(jen.Id("dst").Index().Byte()).
-		Params(jen.Index().Byte(), jen.Error())
+func appendFunc(f *jen.File, receiver, body string) {
+	code.Declare(f, "AppendJSON appends the value as JSON to dst.", "func ($1) AppendJSON(dst []byte) ([]byte, error) {\n$2}", receiver, body)
 }
 
 // glue renders the methods for encoding/json, and for package fmt, which would print the
 // addresses of optional members.
 func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
-		Declare(f, "MarshalJSON is AppendJSON for encoding/json.", "func (x $1) MarshalJSON() ([]byte, error) {\nreturn wire.Marshal(&x)\n}", d.Name)
+		code.Declare(f, "MarshalJSON is AppendJSON for encoding/json.", "func (x $1) MarshalJSON() ([]byte, error) {\nreturn wire.Marshal(&x)\n}", d.Name)
 		if !e.checked && !isText(d.Type) {
-			Declare(f, "String returns the value as JSON.", "func (x $1) String() string { return wire.String(&x) }", d.Name)
+			code.Declare(f, "String returns the value as JSON.", "func (x $1) String() string { return wire.String(&x) }", d.Name)
 		}
 	}
 	if decodes {
-		unmarshal := "wire.Unmarshal"
+		unmarshal := "Unmarshal"
 		if e.checked {
-			unmarshal = "wire.UnmarshalStrict"
+			unmarshal = "UnmarshalStrict"
 		}
-		Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn $2(data, x)\n}", d.Name, Go(unmarshal))
+		code.Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn wire.$2(data, x)\n}", d.Name, unmarshal)
 	}
 }
 
@@ -103,66 +95,63 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
 	// A text that was checked has no member twice, so only those that must be there are noted.
 	noted := func(field *ir.Field) bool { return !e.checked || strict && required(field) || late(field) }
-	decodeFunc(f, d, e.decodeDoc(o, strict)).BlockFunc(func(g *jen.Group) {
-		g.Op("*").Id("x").Op("=").Id(d.Name).Values(earlyDefaults(o)...)
-		for _, field := range o.Fields {
-			if hasDefault(field) && isEarly(field) && isOptional(field) {
-				setDefault(g, field)
-			}
+	var early []string
+	var b code.Writer
+	for _, field := range o.Fields {
+		switch {
+		case !hasDefault(field) || !isEarly(field):
+		case isOptional(field):
+			b.WriteString(setDefault(field))
+		default:
+			early = append(early, field.Go+": "+defaultValue(field))
 		}
-		if o.Loose {
-			g.Add(Go("if r.Kind() != wire.KindObject {\nx.Other = r.ReadRaw()\nreturn r.Err()\n}"))
+	}
+	if o.Loose {
+		b.P("if r.Kind() != wire.KindObject {\nx.Other = r.ReadRaw()\nreturn r.Err()\n}")
+	}
+	if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
+		b.P("var seen [%d]uint64", words)
+	}
+	b.P("for r.BeginObject(); r.Member(); {\n%s}", e.memberSwitch(d, o, noted))
+	if strict {
+		b.WriteString(requiredCheck(o))
+	}
+	for i, field := range o.Fields {
+		if late(field) {
+			b.P("if seen[%d]&%#x == 0 {\n%s}", i/64, uint64(1)<<(i%64), setDefault(field))
 		}
-		if words := (len(o.Fields) + 63) / 64; slices.ContainsFunc(o.Fields, noted) {
-			g.Var().Id("seen").Index(jen.Lit(words)).Uint64()
-		}
-		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).Block(
-			e.memberSwitch(d, o, noted),
-		)
-		if strict {
-			requiredCheck(g, o)
-		}
-		for i, field := range o.Fields {
-			if late(field) {
-				bit := jen.Op(fmt.Sprintf("%#x", uint64(1)<<(i%64)))
-				g.If(jen.Id("seen").Index(jen.Lit(i / 64)).Op("&").Add(bit).Op("==").Lit(0)).BlockFunc(func(g *jen.Group) { setDefault(g, field) })
-			}
-		}
-		g.Return(jen.Id("r").Dot("Err").Call())
-	})
+	}
+	decodeFunc(f, d.Name, e.decodeDoc(o, strict), fmt.Sprintf("*x = %s{%s}\n%s", d.Name, strings.Join(early, ", "), b.String()))
 }
 
 // memberSwitch renders the decoding of a member, with a note of each that is to be noted.
-func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) bool) jen.Code {
-	others := func(g *jen.Group) {
-		switch {
-		case o.Additional != nil:
-			decodeEntry(g, jen.Id("x").Dot("Additional"), o.Additional, 0)
-		case e.hasExtra(o):
-			g.Add(decodeExtra())
-		default:
-			g.Id("r").Dot("Skip").Call()
-		}
+func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) bool) string {
+	others := "r.Skip()\n"
+	switch {
+	case o.Additional != nil:
+		others = decodeEntry("x.Additional", o.Additional, 0)
+	case e.hasExtra(o):
+		others = decodeExtra
 	}
 	if len(o.Fields) == 0 {
-		return jen.BlockFunc(others)
+		return "{\n" + others + "}\n"
 	}
-	return jen.Switch(jen.Id("r").Dot("Name").Call()).BlockFunc(func(g *jen.Group) {
-		for i, field := range o.Fields {
-			g.Case(jen.Lit(field.Wire)).BlockFunc(func(g *jen.Group) {
-				seen := []jen.Code{jen.Op("&").Id("seen").Index(jen.Lit(i / 64)), jen.Lit(i % 64)}
-				if e.maySendNull(field) {
-					g.If(jen.Id("r").Dot("Present").Call(seen...)).BlockFunc(func(g *jen.Group) { e.decodeField(g, d, field) })
-					return
-				}
-				if noted(field) {
-					g.Id("r").Dot("Once").Call(seen...)
-				}
-				e.decodeField(g, d, field)
-			})
+	var w code.Writer
+	w.P("switch r.Name() {")
+	for i, field := range o.Fields {
+		w.P("case %q:", field.Wire)
+		seen, decoding := fmt.Sprintf("&seen[%d], %d", i/64, i%64), e.decodeField(d, field)
+		switch {
+		case e.maySendNull(field):
+			w.P("if r.Present(%s) {\n%s}", seen, decoding)
+			continue
+		case noted(field):
+			w.P("r.Once(%s)", seen)
 		}
-		g.Default().BlockFunc(others)
-	})
+		w.WriteString(decoding)
+	}
+	w.P("default:\n%s}", others)
+	return w.String()
 }
 
 // hasDefault reports whether decoding sets a member that is absent. A default that is the zero value of the field needs
@@ -193,17 +182,6 @@ func isEarly(f *ir.Field) bool {
 	return isLiteral && (isOptional(f) || !byPointer(f))
 }
 
-// earlyDefaults renders the defaults with which a struct begins.
-func earlyDefaults(o *ir.Object) []jen.Code {
-	var all []jen.Code
-	for _, f := range o.Fields {
-		if hasDefault(f) && isEarly(f) && !isOptional(f) {
-			all = append(all, jen.Id(f.Go).Op(":").Add(defaultValue(f)))
-		}
-	}
-	return all
-}
-
 func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
 	switch {
@@ -219,7 +197,7 @@ func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 }
 
 // requiredCheck renders the error for missing members.
-func requiredCheck(g *jen.Group, o *ir.Object) {
+func requiredCheck(o *ir.Object) string {
 	var names []string // up to the last required member; "" for one that may be missing
 	masks := make([]uint64, (len(o.Fields)+63)/64)
 	for i, f := range o.Fields {
@@ -229,27 +207,19 @@ func requiredCheck(g *jen.Group, o *ir.Object) {
 		names = append(append(names, make([]string, i-len(names))...), f.Wire)
 		masks[i/64] |= 1 << (i % 64)
 	}
-	missing := jen.Null()
+	var missing []string
 	for word, mask := range masks {
-		if mask == 0 {
-			continue
+		if mask != 0 {
+			missing = append(missing, fmt.Sprintf("seen[%d]&%#[2]x != %#[2]x", word, mask))
 		}
-		if len(*missing) > 1 {
-			missing.Op("||")
-		}
-		bits := jen.Op(fmt.Sprintf("%#x", mask))
-		missing.Id("seen").Index(jen.Lit(word)).Op("&").Add(bits).Op("!=").Add(bits)
 	}
 	if len(names) == 0 {
-		return
+		return ""
 	}
-	args := append([]jen.Code{jen.Id("seen").Index(jen.Op(":"))}, check.Literals(names)...)
-	g.If(missing).Block(jen.Id("r").Dot("Missing").Call(args...))
+	return fmt.Sprintf("if %s {\nr.Missing(seen[:], %s)\n}\n", strings.Join(missing, " || "), code.Quoted(names))
 }
 
-func decodeExtra() jen.Code {
-	return jen.Op("*").Id("x").Dot("Extra").Dot("Entry").Call(jen.Id("r")).Op("=").Id("r").Dot("ReadRaw").Call()
-}
+const decodeExtra = "*x.Extra.Entry(r) = r.ReadRaw()\n"
 
 // maySendNull reports whether null counts as absent for a member.
 func (e *emitter) maySendNull(f *ir.Field) bool {
@@ -296,62 +266,41 @@ func name(base string, depth int) string {
 	return fmt.Sprintf("%s%d", base, depth+1)
 }
 
-func scalarSet(sorts wire.ScalarSet) jen.Code {
-	set := jen.Null()
+func scalarSet(sorts wire.ScalarSet) string {
+	var set []string
 	for _, s := range ir.Scalars {
-		if sorts&s.Sort == 0 {
-			continue
+		if sorts&s.Sort != 0 {
+			set = append(set, "wire."+s.Go)
 		}
-		if len(*set) > 1 {
-			set.Op("|")
-		}
-		set.Qual(wirePath, s.Go)
 	}
-	return set
+	return strings.Join(set, " | ")
 }
 
 // plainDecoder renders the decoder of a declaration that is neither an object nor a union.
 func (e *emitter) plainDecoder(f *jen.File, d *ir.Decl) {
-	decodeFunc(f, d, "DecodeJSON reads "+describe(d.Type)+".").BlockFunc(func(g *jen.Group) {
-		switch t := d.Type.(type) {
-		case *ir.Array, *ir.Map:
-			decodeVia(g, d, "all")
-		case *ir.Enum:
-			g.Op("*").Id("x").Op("=").Id(d.Name).Call(jen.Id("r").Dot("ReadString").Call())
+	var body string
+	value, ok := readExpr(d.Type)
+	switch d.Type.(type) {
+	case *ir.Array, *ir.Map:
+		body = fmt.Sprintf("var all %s\n%s*x = %s(all)\n", GoType(d.Type), decode("all", d.Type, 0), d.Name)
+	case *ir.Enum:
+		body = fmt.Sprintf("*x = %s(r.ReadString())\n", d.Name)
+	default:
+		switch {
+		case embeds(d):
+			body = fmt.Sprintf("x.%s = %s\n", embeddedName(d.Type), value)
+		case ok:
+			body = fmt.Sprintf("*x = %s(%s)\n", d.Name, value)
 		default:
-			if embeds(d) {
-				value, _ := readExpr(t)
-				g.Id("x").Dot(embeddedName(t)).Op("=").Add(value)
-				break
-			}
-			if value, ok := readExpr(t); ok {
-				g.Op("*").Id("x").Op("=").Id(d.Name).Call(value)
-				break
-			}
-			decodeVia(g, d, "v")
+			body = fmt.Sprintf("var v %s\n%s*x = %s(v)\n", GoType(d.Type), decode("v", d.Type, 0), d.Name)
 		}
-		g.Return(jen.Id("r").Dot("Err").Call())
-	})
-}
-
-// decodeVia renders the decoding into a variable of the type without its name.
-func decodeVia(g *jen.Group, d *ir.Decl, variable string) {
-	local := jen.Id(variable)
-	g.Var().Add(local).Add(goType(d.Type))
-	decode(g, local, d.Type, 0)
-	g.Op("*").Id("x").Op("=").Id(d.Name).Call(local)
+	}
+	decodeFunc(f, d.Name, "DecodeJSON reads "+describe(d.Type)+".", body)
 }
 
 func embeddedName(t ir.Type) string {
-	switch t := t.(type) {
-	case *ir.Scalar:
-		return scalarName(t)
-	case *ir.Any:
-		return "Raw"
-	case *ir.Integer:
-		return "Integer"
-	}
-	return "Object"
+	_, name, _ := strings.Cut(GoType(t), ".")
+	return name
 }
 
 // describe returns the kind of value that a plain declaration holds, in words.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -22,9 +23,9 @@ func (e *emitter) connect(f *jen.File) {
 	e.clientOptions(f, methods)
 	var handlers jen.Statement
 	for _, m := range methods {
-		handlers.Line().Lit(m.Wire).Op(":").Add(handler(m)).Op(",")
+		handlers.Line().Lit(m.Wire).Op(":").Add(code.Go(handler(m))).Op(",")
 	}
-	Declare(f, "NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only.",
+	code.Declare(f, "NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only.",
 		`func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
 			handlers := runtime.Handlers{$1
 			}
@@ -52,22 +53,22 @@ func (e *emitter) connect(f *jen.File) {
 			}
 			return runtime.NewClient(options, table.Bind(binding, convert.Options{Lost: o.Lost})...)
 		}`, &handlers)
-	Declare(f, "NewSession returns the typed session on top of a runtime session of a client that NewClient returned.",
+	code.Declare(f, "NewSession returns the typed session on top of a runtime session of a client that NewClient returned.",
 		"func (ClientOptions) NewSession(s *runtime.Session) *Session {\nreturn &Session{NewServerCaller(s), s}\n}")
 	e.session(f)
 }
 
 func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
-	f.Add(Comment("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
+	f.Add(code.Comment("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
 	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
-		field := func(text, source string) { g.Add(Comment(text)).Line().Add(Go(source)) }
+		field := func(text, source string) { g.Add(code.Comment(text)).Line().Add(code.Go(source)) }
 		field("Name identifies the program.", "Name string")
 		field("Version is the version of the program.", "Version string")
 		field("Title is a name for display, which clients send from 2025-06-18 on.", "Title string")
 		g.Line()
 		for _, m := range methods {
-			g.Add(Comment(handlerDoc(m)))
-			g.Id(m.Go).Func().Add(signature(m, handlerResult(m)))
+			g.Add(code.Comment(handlerDoc(m)))
+			g.Id(m.Go).Func().Add(code.Go(signature(m, handlerResult(m))))
 		}
 		g.Line()
 		capabilities := "wire.Appender"
@@ -99,29 +100,29 @@ func handlerResult(m *ir.Method) *ir.Decl {
 }
 
 // handler renders the handler of a message by a function of ClientOptions.
-func handler(m *ir.Method) jen.Code {
-	name := "HandleRequest"
+func handler(m *ir.Method) string {
+	name, box := "HandleRequest", ""
 	if m.Notification {
 		name = "HandleNotification"
 	}
 	if isUnion(m.Params) {
-		return jen.Qual(runtimePath, name+"Value").Call(newBox(m.Params, jen.Null()), jen.Id("o").Dot(m.Go))
+		name, box = name+"Value", newBox(m.Params, "")+", "
 	}
-	return jen.Qual(runtimePath, name).Call(jen.Id("o").Dot(m.Go))
+	return "runtime." + name + "(" + box + "o." + m.Go + ")"
 }
 
 // session renders the typed session of a client.
 func (e *emitter) session(f *jen.File) {
-	Declare(f, "Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use.",
+	code.Declare(f, "Session is a client's session with a server: the typed requests and notifications of ServerCaller on top of a runtime session, which has Close, Wait, Revision, Instructions and the untyped Call and Notify. It is safe for concurrent use.",
 		"type Session struct {\nServerCaller\n*runtime.Session\n}")
-	Declare(f, "Ping returns nil if the server responds.", "func (s *Session) Ping(ctx context.Context) error {\nreturn s.Session.Ping(ctx)\n}")
+	code.Declare(f, "Ping returns nil if the server responds.", "func (s *Session) Ping(ctx context.Context) error {\nreturn s.Session.Ping(ctx)\n}")
 	e.listen(f)
 	for _, info := range []struct{ name, definition, text string }{
 		{"ServerInfo", "Implementation", "ServerInfo returns the name and version of the server."},
 		{"ServerCapabilities", "ServerCapabilities", "ServerCapabilities returns the capabilities that the server declared."},
 	} {
 		if e.isStruct(info.definition) {
-			Declare(f, info.text+fmt.Sprintf(" It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.name),
+			code.Declare(f, info.text+fmt.Sprintf(" It is incomplete if the server's text does not match the definition; s.Session.%s returns the text.", info.name),
 				"func (s *Session) $1() *$2 {\nv := new($2)\n_ = wire.UnmarshalString(string(s.Session.$1()), v)\nreturn v\n}", info.name, info.definition)
 		}
 	}
@@ -143,7 +144,7 @@ func (e *emitter) listen(f *jen.File) {
 	if !ok || !e.isStruct(ref.Decl.Name) {
 		return
 	}
-	Declare(f, fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name),
+	code.Declare(f, fmt.Sprintf("Listen yields the notifications that the server sends because of a subscription with the given filter. The first is the acknowledgement, with the part of the filter that the server honours; another one says that the stream was lost and opened again. runtime.Session.Listen says when the sequence ends. A notification that is not a %s is an error, after which the sequence continues.", notification.Name),
 		"func (s *Session) Listen(ctx context.Context, filter *$1) iter.Seq2[$2, error] {\nreturn runtime.TypedNotifications(s.Session.Listen(ctx, runtime.Params(filter)), Decode$2)\n}", ref.Decl.Name, notification.Name)
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
@@ -38,7 +39,7 @@ func (e *emitter) constructors(f *jen.File) {
 			values[jen.Id(field.Go)] = param
 		}
 		f.Line()
-		f.Add(Comment(text + deprecation(c.decl.Deprecated)))
+		f.Add(code.Comment(text + deprecation(c.decl.Deprecated)))
 		f.Func().Id(c.name).Params(params...).Op("*").Id(c.decl.Name).Block(jen.Return(jen.Op("&").Id(c.decl.Name).Values(values)))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/convert"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -22,7 +23,7 @@ import (
 const convertPath = runtimePath + "/convert"
 
 // PackagePath returns the import path of a folder of generated packages.
-func PackagePath(dir string) string { return path.Join(module, "generated", dir) }
+func PackagePath(dir string) string { return path.Join(code.Module, "generated", dir) }
 
 // Converters renders the package that converts between all revisions, as files below dir:
 // compat.go, and one file for each step.
@@ -33,9 +34,9 @@ func Converters(revisions []*ir.Revision, steps []*convert.Step, dir string) ([]
 	}
 	out := []files.File{}
 	render := func(name string, fill func(*jen.File)) error {
-		f := newFile("compat", "spec/pins.json")
+		f := code.NewFile("compat", "spec/pins.json")
 		fill(f)
-		text, err := rendered(f)
+		text, err := code.Text(f)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -70,7 +71,7 @@ func stepName(s *convert.Step, separator string) string {
 }
 
 func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
-	f.PackageComment(commentText("Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."))
+	f.PackageComment(code.CommentText("Package compat lets a server or client written for one revision speak all of them. It reports what peers of other revisions do not receive."))
 	f.Comment("Reasons for losses.")
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, r := range revisions {
@@ -78,19 +79,19 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
 		}
 	})
-	Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V4")
-	Declare(f, "Options configure the conversion of values that another revision cannot represent.", "type Options = convert.Options")
-	Declare(f, "Report describes a loss: what was lost, and where.", "type Report = convert.Report")
-	Declare(f, "RevisionError reports that a request was not sent because the session's revision cannot represent it.", "type RevisionError = convert.RevisionError")
-	Declare(f, "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision.",
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V4")
+	code.Declare(f, "Options configure the conversion of values that another revision cannot represent.", "type Options = convert.Options")
+	code.Declare(f, "Report describes a loss: what was lost, and where.", "type Report = convert.Report")
+	code.Declare(f, "RevisionError reports that a request was not sent because the session's revision cannot represent it.", "type RevisionError = convert.RevisionError")
+	code.Declare(f, "Serve returns bindings for all revisions, given a server's binding for the revision it is written for. Messages from clients are converted to that revision; the server's responses, requests and notifications are converted to the client's revision.",
 		"func Serve(server runtime.Binding, o Options) []runtime.Binding {\nreturn Table().Bind(server, o)\n}")
-	Declare(f, "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve.",
+	code.Declare(f, "Client returns bindings for all revisions, given a client's binding for the revision it is written for. See Serve.",
 		"func Client(client runtime.Binding, o Options) []runtime.Binding {\nreturn Table().Bind(client, o)\n}")
-	Declare(f, "Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only.",
+	code.Declare(f, "Connect opens a session with a server, given the ClientOptions of the revision that the client is written for. The session speaks the newest revision that the server supports, and converts. Connect owns the transport, even if it fails; ctx applies to the opening only.",
 		"func Connect[S any](ctx context.Context, transport runtime.Transport, options convert.ClientOptions[S]) (S, error) {\nreturn convert.Connect(ctx, Table(), transport, options)\n}")
-	Declare(f, "NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
+	code.Declare(f, "NewServer returns a server that offers the items and speaks every revision, given the binding of the revision that their definitions and results are written for, such as mcp20250618.BindBase(). It converts them to the revision of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, for options that cannot be served, and for an unknown revision.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
 		"func NewServer(base runtime.Binding, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn catalog.NewServer(options, base, Table(), items...)\n}")
-	Declare(f, "Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert.",
+	code.Declare(f, "Converter returns the Converter with which a catalog written for revision native converts its lists and results. Use it as catalog.Options.Convert.",
 		"func Converter(native string, o Options) *convert.Converter {\nreturn Table().Converter(native, o)\n}")
 	var rows, names jen.Statement
 	for _, r := range revisions {
@@ -104,7 +105,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 		names.Op("&").Id(stepName(s, ""))
 	}
 	// A function, because a variable would be initialized, and linked, in every program.
-	Declare(f, "Table returns the differences between all revisions, with which single values can be converted.",
+	code.Declare(f, "Table returns the differences between all revisions, with which single values can be converted.",
 		"func Table() *convert.Table {\nreturn &convert.Table{\nRevisions: []convert.Revision{$1\n},\nSteps: []*convert.Step{$2},\n}\n}", &rows, &names)
 }
 
@@ -195,7 +196,7 @@ func (e *stepEmitter) render(f *jen.File) {
 		})
 		f.Line()
 	}
-	f.Add(Comment(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
+	f.Add(code.Comment(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
 	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
 		jen.Id("Older"):       jen.Lit(e.step.Older.ID),
 		jen.Id("Newer"):       jen.Lit(e.step.Newer.ID),
@@ -271,7 +272,7 @@ func (e *stepEmitter) fields(of any) []jen.Code {
 			}
 			value = e.name(field)
 		case []string:
-			value = Strings(field)
+			value = code.Go(code.Strings(field))
 			if name == "Rules" {
 				name, value = "Checks", e.checks(&s)
 			}
@@ -322,9 +323,6 @@ func (e *stepEmitter) checks(s *convert.Shape) jen.Code {
 		}
 	})
 }
-
-// Strings renders a slice of strings.
-func Strings(all []string) jen.Code { return jen.Index().String().Values(check.Literals(all)...) }
 
 // lines renders a slice of structs, one on each line.
 func lines[T any](typ string, all []T, fields func(T) []jen.Code) jen.Code {

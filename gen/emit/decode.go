@@ -3,112 +3,86 @@ package emit
 import (
 	"fmt"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // decodeField renders the decoding of a member into the field of a struct.
-func (e *emitter) decodeField(g *jen.Group, d *ir.Decl, f *ir.Field) {
-	target := jen.Id("x").Dot(f.Go)
+func (e *emitter) decodeField(d *ir.Decl, f *ir.Field) string {
+	target := "x." + f.Go
 	if e.isList(d, f) {
 		elem := f.Type.(*ir.Array).Elem
-		var element jen.Code = jen.Parens(jen.Op("*").Add(goType(elem))).Dot("DecodeJSON")
-		read := "ReadList"
 		if isUnionRef(elem) {
-			read, element = "ReadBoxes", newBox(elem.(*ir.Ref).Decl, jen.Null())
+			return fmt.Sprintf("%s = wire.ReadBoxes(r, %s)\n", target, newBox(elem.(*ir.Ref).Decl, ""))
 		}
-		g.Add(target).Op("=").Qual(wirePath, read).Call(jen.Id("r"), element)
-		return
+		return fmt.Sprintf("%s = wire.ReadList(r, (*%s).DecodeJSON)\n", target, GoType(elem))
 	}
 	if !f.Soft {
-		decodeValue(g, target, f)
-		return
+		return decodeValue(target, f)
 	}
-	read := jen.Func().Params().BlockFunc(func(g *jen.Group) { decodeValue(g, target, f) })
-	g.If(jen.Op("!").Id("r").Dot("Attempt").Call(read)).Block(
-		jen.Add(target).Op("=").Add(zero(f)),
-		decodeExtra(),
-	)
+	return fmt.Sprintf("if !r.Attempt(func() {\n%s}) {\n%s = %s\n%s}\n", decodeValue(target, f), target, zero(f), decodeExtra)
 }
 
 // zero renders the value of a field whose optional member is absent.
-func zero(f *ir.Field) jen.Code {
+func zero(f *ir.Field) string {
 	if isOptional(f) {
-		return jen.Add(fieldType(f)).Values()
+		return fieldType(f) + "{}"
 	}
 	switch ir.Resolve(f.Type).(type) {
 	case *ir.Any, *ir.Open:
-		return jen.Lit("")
+		return `""`
 	case *ir.Scalar:
-		return jen.Add(goType(f.Type)).Values()
+		return GoType(f.Type) + "{}"
 	}
-	return jen.Nil()
+	return "nil"
 }
 
-func decodeValue(g *jen.Group, target *jen.Statement, f *ir.Field) {
-	switch {
-	case isOptional(f) && readFunc(f.Base()) != nil:
-		g.Add(target).Op("=").Qual(wirePath, "ReadOptional").Call(jen.Id("r"), readFunc(f.Base()))
-	case isOptional(f) && isObject(f.Base()):
-		g.Add(target).Op("=").Qual(wirePath, "ReadOptionalPointer").Types(goType(f.Base())).Call(jen.Id("r"))
+func decodeValue(target string, f *ir.Field) string {
+	base := f.Base()
+	switch read := readFunc(base); {
+	case isOptional(f) && read != "":
+		return fmt.Sprintf("%s = wire.ReadOptional(r, %s)\n", target, read)
+	case isOptional(f) && isObject(base):
+		return fmt.Sprintf("%s = wire.ReadOptionalPointer[%s](r)\n", target, GoType(base))
 	case isOptional(f):
-		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
-			jen.Add(target).Dot("SetNull").Call(),
-		).Else().BlockFunc(func(g *jen.Group) {
-			local := jen.Id("v")
-			g.Var().Add(local).Add(goType(f.Base()))
-			decode(g, local, f.Base(), 0)
-			g.Add(target).Dot("Set").Call(local)
-		})
+		return fmt.Sprintf("if r.ReadNull() {\n%[1]s.SetNull()\n} else {\nvar v %[2]s\n%[3]s%[1]s.Set(v)\n}\n", target, GoType(base), decode("v", base, 0))
 	case f.Nullable() && hasDefault(f) && isEarly(f):
-		g.If(jen.Id("r").Dot("ReadNull").Call()).Block(
-			jen.Add(target).Op("=").Add(zero(f)),
-		).Else().BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
-	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(f.Base()):
-		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), readerMethod(pointerReader(f.Base())))
-	case f.Nullable() && byPointer(f) && isObject(f.Base()):
-		g.Add(target).Op("=").Qual(wirePath, "ReadNullable").Call(jen.Id("r"), jen.Qual(wirePath, "ReadPointer").Types(goType(f.Base())))
+		return fmt.Sprintf("if r.ReadNull() {\n%s = %s\n} else {\n%s}\n", target, zero(f), decodePresent(target, f))
+	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(base):
+		return fmt.Sprintf("%s = wire.ReadNullable(r, (*wire.Reader).%s)\n", target, pointerReader(base))
+	case f.Nullable() && byPointer(f) && isObject(base):
+		return fmt.Sprintf("%s = wire.ReadNullable(r, wire.ReadPointer[%s])\n", target, GoType(base))
 	case f.Nullable():
-		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) { decodePresent(g, target, f) })
-	default:
-		decodePresent(g, target, f)
+		return fmt.Sprintf("if !r.ReadNull() {\n%s}\n", decodePresent(target, f))
 	}
+	return decodePresent(target, f)
 }
 
 // decodePresent renders the decoding of a member that is not null.
-func decodePresent(g *jen.Group, target *jen.Statement, f *ir.Field) {
+func decodePresent(target string, f *ir.Field) string {
 	base := f.Base()
-	if f.Const != nil {
-		value := jen.Id("r").Dot(constReader(f.Const)).Call(jen.Lit(f.Const))
+	value, ok := readExpr(base)
+	switch {
+	case f.Const != nil:
+		value = fmt.Sprintf("r.%s(%s)", constReader(f.Const), code.Literal(f.Const))
 		if byPointer(f) {
-			value = jen.New(value)
+			value = "new(" + value + ")"
 		}
-		g.Add(target).Op("=").Add(value)
-		return
-	}
-	if !byPointer(f) {
-		decode(g, target, base, 0)
-		return
-	}
-	if reader := pointerReader(base); reader != "" {
-		value := jen.Id("r").Dot(reader).Call()
+	case !byPointer(f):
+		return decode(target, base, 0)
+	case pointerReader(base) != "":
+		value = "r." + pointerReader(base) + "()"
 		if ref, ok := base.(*ir.Ref); ok {
-			value = jen.Parens(jen.Op("*").Add(declName(ref.Decl))).Call(value)
+			value = fmt.Sprintf("(*%s)(%s)", declName(ref.Decl), value)
 		}
-		g.Add(target).Op("=").Add(value)
-		return
+	case ok:
+		value = "new(" + value + ")"
+	case isObject(base):
+		value = fmt.Sprintf("wire.ReadPointer[%s](r)", GoType(base))
+	default:
+		return fmt.Sprintf("%s = new(%s)\n%s", target, GoType(base), decode(target, base, 0))
 	}
-	if value, ok := readExpr(base); ok {
-		g.Add(target).Op("=").New(value)
-		return
-	}
-	if isObject(base) {
-		g.Add(target).Op("=").Qual(wirePath, "ReadPointer").Types(goType(base)).Call(jen.Id("r"))
-		return
-	}
-	g.Add(target).Op("=").New(goType(base))
-	decode(g, target, base, 0)
+	return target + " = " + value + "\n"
 }
 
 // pointerReader returns the method that reads an optional scalar, or "" for other types.
@@ -116,18 +90,15 @@ func pointerReader(t ir.Type) string {
 	if ref, ok := t.(*ir.Ref); ok && embeds(ref.Decl) {
 		return ""
 	}
-	switch t := ir.Resolve(t).(type) {
-	case *ir.String, *ir.Enum:
+	switch under := ir.Resolve(t).(type) {
+	case *ir.Enum:
 		return "ReadStringPointer"
+	case *ir.String, *ir.Number, *ir.Boolean:
+		return reader(under) + "Pointer"
 	case *ir.Integer:
-		if t.Exact {
-			return ""
+		if !under.Exact {
+			return reader(under) + "Pointer"
 		}
-		return "ReadInt64Pointer"
-	case *ir.Number:
-		return "ReadFloat64Pointer"
-	case *ir.Boolean:
-		return "ReadBoolPointer"
 	}
 	return ""
 }
@@ -145,147 +116,125 @@ func constReader(value any) string {
 	return "ReadConstString"
 }
 
-// readExpr renders an expression that reads a value, for the types that have one.
-func readExpr(t ir.Type) (jen.Code, bool) {
-	r := jen.Id("r")
-	if ref, ok := t.(*ir.Ref); ok {
-		switch under := ref.Decl.Type.(type) {
-		case *ir.Union:
-			return readUnion(ref.Decl), true
-		case *ir.Enum:
-			return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
-		case *ir.Object, *ir.Array, *ir.Map:
-			return nil, false
-		default:
-			if _, isEnum := ir.Resolve(under).(*ir.Enum); isEnum { // of another name
-				return declName(ref.Decl).Call(jen.Id("r").Dot("ReadString").Call()), true
-			}
-			if embeds(ref.Decl) {
-				return nil, false
-			}
-			value, ok := readExpr(under)
-			if ok && !isAlias(ref.Decl) {
-				value = declName(ref.Decl).Call(value)
-			}
-			return value, ok
-		}
-	}
+// reader returns the method that reads values of a type that is not declared, or "" for types without one.
+func reader(t ir.Type) string {
 	switch t := t.(type) {
 	case *ir.String:
-		return r.Dot("ReadString").Call(), true
+		return "ReadString"
 	case *ir.Integer:
 		if t.Exact {
-			return r.Dot("ReadInteger").Call(), true
+			return "ReadInteger"
 		}
-		return r.Dot("ReadInt64").Call(), true
+		return "ReadInt64"
 	case *ir.Number:
-		return r.Dot("ReadFloat64").Call(), true
+		return "ReadFloat64"
 	case *ir.Boolean:
-		return r.Dot("ReadBool").Call(), true
+		return "ReadBool"
 	case *ir.Time:
-		return r.Dot("ReadTime").Call(), true
+		return "ReadTime"
 	case *ir.Any:
-		return r.Dot("ReadRaw").Call(), true
+		return "ReadRaw"
 	case *ir.Open:
-		return r.Dot("ReadObject").Call(), true
+		return "ReadObject"
+	}
+	return ""
+}
+
+// readExpr renders an expression that reads a value, for the types that have one.
+func readExpr(t ir.Type) (string, bool) {
+	if method := reader(t); method != "" {
+		return "r." + method + "()", true
+	}
+	switch t := t.(type) {
+	case *ir.Ref:
+		under := t.Decl.Type
+		if _, isEnum := ir.Resolve(under).(*ir.Enum); isEnum {
+			return declName(t.Decl) + "(r.ReadString())", true
+		}
+		switch under.(type) {
+		case *ir.Union:
+			return readUnion(t.Decl), true
+		case *ir.Object, *ir.Array, *ir.Map:
+			return "", false
+		}
+		if embeds(t.Decl) {
+			return "", false
+		}
+		value, ok := readExpr(under)
+		if ok && !isAlias(t.Decl) {
+			value = declName(t.Decl) + "(" + value + ")"
+		}
+		return value, ok
 	case *ir.Scalar:
 		if t.ID {
-			return r.Dot("ReadID").Call(), true
+			return "r.ReadID()", true
 		}
-		return r.Dot("ReadScalar").Call(scalarSet(t.Kinds)), true
+		return "r.ReadScalar(" + scalarSet(t.Kinds) + ")", true
 	case *ir.Array:
 		if _, ok := t.Elem.(*ir.String); ok {
-			return r.Dot("ReadStrings").Call(), true
+			return "r.ReadStrings()", true
 		}
-		if read := readFunc(t.Elem); read != nil {
-			return jen.Qual(wirePath, "ReadAll").Call(r, read), true
+		if read := readFunc(t.Elem); read != "" {
+			return "wire.ReadAll(r, " + read + ")", true
 		}
 		if decodesItself(t.Elem) {
-			return jen.Qual(wirePath, "ReadDecoded").Types(goType(t.Elem)).Call(r), true
+			return "wire.ReadDecoded[" + GoType(t.Elem) + "](r)", true
 		}
 	}
-	return nil, false
+	return "", false
 }
 
-func readerMethod(name string) jen.Code {
-	return jen.Parens(jen.Op("*").Qual(wirePath, "Reader")).Dot(name)
-}
-
-// readFunc renders a function that reads a value, or nil for the types that have no expression.
-func readFunc(t ir.Type) jen.Code {
-	switch t := t.(type) {
-	case *ir.String:
-		return readerMethod("ReadString")
-	case *ir.Integer:
-		if t.Exact {
-			return readerMethod("ReadInteger")
-		}
-		return readerMethod("ReadInt64")
-	case *ir.Number:
-		return readerMethod("ReadFloat64")
-	case *ir.Boolean:
-		return readerMethod("ReadBool")
-	case *ir.Time:
-		return readerMethod("ReadTime")
-	case *ir.Any:
-		return readerMethod("ReadRaw")
-	case *ir.Open:
-		return readerMethod("ReadObject")
+// readFunc renders a function that reads a value, or "" for the types that have no expression.
+func readFunc(t ir.Type) string {
+	if method := reader(t); method != "" {
+		return "(*wire.Reader)." + method
 	}
 	if ref, ok := t.(*ir.Ref); ok {
 		if u, ok := ref.Decl.Type.(*ir.Union); ok && !u.Box {
-			return jen.Id(decoderName(ref.Decl))
+			return decoderName(ref.Decl)
 		}
 	}
 	value, ok := readExpr(t)
 	if !ok {
-		return nil
+		return ""
 	}
-	return jen.Func().Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Add(goType(t)).Values(jen.Return(value))
+	return fmt.Sprintf("func(r *wire.Reader) %s { return %s }", GoType(t), value)
 }
 
 // decode renders the decoding of a value into a target of its type.
-func decode(g *jen.Group, target *jen.Statement, t ir.Type, depth int) {
+func decode(target string, t ir.Type, depth int) string {
 	if value, ok := readExpr(t); ok {
-		g.Add(target).Op("=").Add(value)
-		return
+		return target + " = " + value + "\n"
 	}
+	var w code.Writer
 	switch t := t.(type) {
 	case *ir.Ref:
 		if under, ok := t.Decl.Type.(*ir.Ref); ok {
-			decode(g, target, under, depth)
-			return
+			return decode(target, under, depth)
 		}
-		g.Add(target).Dot("DecodeJSON").Call(jen.Id("r"))
+		w.P("%s.DecodeJSON(r)", target)
 	case *ir.Array:
-		g.Add(target).Op("=").Add(goType(t)).Values()
-		g.For(jen.Id("r").Dot("BeginArray").Call(), jen.Id("r").Dot("Element").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
-			element := jen.Id(name("e", depth))
-			g.Var().Add(element).Add(goType(t.Elem))
-			decode(g, element, t.Elem, depth+1)
-			g.Add(target).Op("=").Qual(wirePath, "Push").Call(target, element)
-		})
+		element := name("e", depth)
+		w.P("%s = %s{}", target, GoType(t))
+		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = wire.Push(%[4]s, %[1]s)\n}", element, GoType(t.Elem), decode(element, t.Elem, depth+1), target)
 	case *ir.Map:
-		g.Add(target).Op("=").Add(goType(t)).Values()
-		g.For(jen.Id("r").Dot("BeginObject").Call(), jen.Id("r").Dot("Member").Call(), jen.Empty()).BlockFunc(func(g *jen.Group) {
-			decodeEntry(g, target, t.Elem, depth)
-		})
+		w.P("%s = %s{}", target, GoType(t))
+		w.P("for r.BeginObject(); r.Member(); {\n%s}", decodeEntry(target, t.Elem, depth))
 	case *ir.Nullable:
-		g.If(jen.Op("!").Id("r").Dot("ReadNull").Call()).BlockFunc(func(g *jen.Group) {
-			value, ok := readExpr(t.Elem)
-			switch {
-			case !needsPointer(t.Elem):
-				decode(g, target, t.Elem, depth)
-			case ok:
-				g.Add(target).Op("=").New(value)
-			default:
-				g.Add(target).Op("=").New(goType(t.Elem))
-				decode(g, target, t.Elem, depth)
-			}
-		})
+		value, ok := readExpr(t.Elem)
+		switch {
+		case !needsPointer(t.Elem):
+			value = decode(target, t.Elem, depth)
+		case ok:
+			value = target + " = new(" + value + ")\n"
+		default:
+			value = target + " = new(" + GoType(t.Elem) + ")\n" + decode(target, t.Elem, depth)
+		}
+		w.P("if !r.ReadNull() {\n%s}", value)
 	default:
 		panic(fmt.Sprintf("emit: cannot decode %T", t))
 	}
+	return w.String()
 }
 
 // isObject reports whether a type is a struct, whose pointer decodes and encodes itself.
@@ -310,19 +259,14 @@ func decodesItself(t ir.Type) bool {
 }
 
 // decodeEntry renders the decoding of the current member into a map.
-func decodeEntry(g *jen.Group, target *jen.Statement, elem ir.Type, depth int) {
-	entry := jen.Add(target).Dot("Entry").Call(jen.Id("r"))
+func decodeEntry(target string, elem ir.Type, depth int) string {
+	entry := target + ".Entry(r)"
 	if value, ok := readExpr(elem); ok {
-		g.Op("*").Add(entry).Op("=").Add(value)
-		return
+		return "*" + entry + " = " + value + "\n"
 	}
 	if decodesItself(elem) {
-		g.Add(entry).Dot("DecodeJSON").Call(jen.Id("r"))
-		return
+		return entry + ".DecodeJSON(r)\n"
 	}
-	at, element := jen.Id(name("at", depth)), jen.Id(name("e", depth))
-	g.Add(at).Op(":=").Add(entry)
-	g.Var().Add(element).Add(goType(elem))
-	decode(g, element, elem, depth+1)
-	g.Op("*").Add(at).Op("=").Add(element)
+	at, element := name("at", depth), name("e", depth)
+	return fmt.Sprintf("%[1]s := %[2]s\nvar %[3]s %[4]s\n%[5]s*%[1]s = %[3]s\n", at, entry, element, GoType(elem), decode(element, elem, depth+1))
 }

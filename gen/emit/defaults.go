@@ -1,57 +1,50 @@
 package emit
 
 import (
+	"fmt"
 	"strconv"
-	"strings"
 
-	"github.com/dave/jennifer/jen"
-
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // setDefault renders code that sets an absent member to its default. The default is known to
 // fit the member's type.
-func setDefault(g *jen.Group, f *ir.Field) {
-	target := jen.Id("x").Dot(f.Go)
+func setDefault(f *ir.Field) string {
+	target := "x." + f.Go
 	if f.Default == "null" && isOptional(f) {
-		g.Add(target).Dot("SetNull").Call()
-		return
+		return target + ".SetNull()\n"
 	}
 	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
-		g.Add(target).Op("=").Add(defaultValue(f))
-		return
+		return target + " = " + defaultValue(f) + "\n"
 	}
 	if value, ok := literal(f.Base(), f.Default); ok && f.Default != "null" {
 		switch {
 		case isOptional(f):
-			g.Add(target).Dot("Set").Call(value)
+			return target + ".Set(" + value + ")\n"
 		case byPointer(f):
-			g.Add(target).Op("=").New(value)
-		default:
-			g.Add(target).Op("=").Add(value)
+			return target + " = new(" + value + ")\n"
 		}
-		return
+		return target + " = " + value + "\n"
 	}
-	g.Id("r").Op(":=").Qual(wirePath, "NewStringReader").Call(rawLiteral(f.Default))
 	plain := *f
 	plain.Soft = false
-	decodeValue(g, target, &plain)
+	return "r := wire.NewStringReader(" + code.String(f.Default) + ")\n" + decodeValue(target, &plain)
 }
 
 // defaultValue renders the default of a field that a literal expresses.
-func defaultValue(f *ir.Field) jen.Code {
-	if _, isAny := ir.Resolve(f.Base()).(*ir.Any); isAny {
-		return rawLiteral(f.Default)
-	}
+func defaultValue(f *ir.Field) string {
 	switch under := ir.Resolve(f.Base()).(type) {
+	case *ir.Any:
+		return code.String(f.Default)
 	case *ir.Integer:
 		if !under.Exact && !byPointer(f) {
-			return jen.Op(strconv.FormatInt(wire.NewStringReader(f.Default).ReadInt64(), 10))
+			return strconv.FormatInt(wire.NewStringReader(f.Default).ReadInt64(), 10)
 		}
 	case *ir.Number:
 		if !byPointer(f) {
-			return jen.Op(f.Default)
+			return f.Default
 		}
 	}
 	value, _ := literal(f.Base(), f.Default)
@@ -59,11 +52,11 @@ func defaultValue(f *ir.Field) jen.Code {
 }
 
 // literal renders the Go expression for a scalar of a type.
-func literal(t ir.Type, text string) (jen.Code, bool) {
+func literal(t ir.Type, text string) (string, bool) {
 	r := wire.NewStringReader(text)
 	switch under := ir.Resolve(t).(type) {
 	case *ir.String:
-		return jen.Lit(r.ReadString()), true
+		return strconv.Quote(r.ReadString()), true
 	case *ir.Enum:
 		value, values := r.ReadString(), under.Values
 		if ref, ok := t.(*ir.Ref); ok && len(ref.Decl.Constants) > 0 {
@@ -71,33 +64,19 @@ func literal(t ir.Type, text string) (jen.Code, bool) {
 		}
 		for _, v := range values {
 			if v.Wire == value {
-				return jen.Id(v.Go), true
+				return v.Go, true
 			}
 		}
 	case *ir.Integer:
 		if under.Exact {
-			return exactLiteral(r)
+			v, ok := r.ReadInteger().Int64()
+			return fmt.Sprintf("wire.IntegerOf(%d)", v), ok
 		}
-		return jen.Int64().Parens(jen.Op(strconv.FormatInt(r.ReadInt64(), 10))), true
+		return fmt.Sprintf("int64(%d)", r.ReadInt64()), true
 	case *ir.Number:
-		return jen.Float64().Parens(jen.Op(text)), true
+		return "float64(" + text + ")", true
 	case *ir.Boolean:
-		return jen.Lit(r.ReadBool()), true
+		return strconv.FormatBool(r.ReadBool()), true
 	}
-	return nil, false
-}
-
-// exactLiteral renders an integer of any size, if an int64 holds it.
-func exactLiteral(r *wire.Reader) (jen.Code, bool) {
-	v, ok := r.ReadInteger().Int64()
-	return jen.Qual(wirePath, "IntegerOf").Call(jen.Op(strconv.FormatInt(v, 10))), ok
-}
-
-// rawLiteral renders a raw string literal if the text allows it, so that JSON stays
-// readable.
-func rawLiteral(text string) jen.Code {
-	if strings.ContainsAny(text, "`\r") || !strings.ContainsAny(text, "\"\\") {
-		return jen.Lit(text)
-	}
-	return jen.Op("`" + text + "`")
+	return "", false
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -16,8 +17,8 @@ func (e *emitter) definitions(f *jen.File) {
 	if e.core != "" { // an extension also knows the definitions of its revision
 		made = "if v, ok := definitions.New(definition); ok {\nreturn v, true\n}\nreturn $1(definition)"
 	}
-	Declare(f, "New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known.",
-		"func New(definition string) (wire.Value, bool) {\n"+made+"\n}", jen.Qual(e.core, "New"))
+	code.Declare(f, "New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known.",
+		"func New(definition string) (wire.Value, bool) {\n"+made+"\n}", code.Name(e.core, "New"))
 	f.Line()
 	decls := slices.Clone(e.rev.Decls)
 	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(a.Key(), b.Key()) })
@@ -50,7 +51,7 @@ func definition(d *ir.Decl) []jen.Code {
 	case *ir.Object:
 		var members []string
 		method := ""
-		payload := jen.Add(jen.Qual(wirePath, "New").Types(jen.Qual(wirePath, "Object")))
+		payload := fresh(&ir.Open{})
 		for _, field := range t.Fields {
 			name := field.Wire
 			if !field.Required {
@@ -96,20 +97,20 @@ func message(f *jen.File, d *ir.Decl) {
 		default:
 			continue
 		}
-		payload = valueType(field.Type)
+		payload = code.Go(valueType(field.Type))
 	}
-	f.Add(Comment(text + deprecation(d.Deprecated)))
+	f.Add(code.Comment(text + deprecation(d.Deprecated)))
 	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
 }
 
 // fresh renders a function that returns a new wire.Value.
-func fresh(t ir.Type) *jen.Statement { return jen.Qual(wirePath, "New").Types(valueType(t)) }
+func fresh(t ir.Type) *jen.Statement { return code.Go("wire.New[" + valueType(t) + "]") }
 
 // valueType renders the type whose pointer is a wire.Value of a type.
-func valueType(t ir.Type) *jen.Statement {
+func valueType(t ir.Type) string {
 	ref, ok := t.(*ir.Ref)
 	if !ok {
-		return jen.Add(goType(t))
+		return GoType(t)
 	}
 	d := underlying(ref.Decl)
 	if hasBox(d) {

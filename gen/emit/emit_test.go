@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -29,7 +30,7 @@ func TestComment(t *testing.T) {
 		{"nothing", " \n ", "//"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, commentText(tt.in)); diff != "" {
+			if diff := cmp.Diff(tt.want, code.CommentText(tt.in)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -5,13 +5,14 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
 // extension renders the description of an extension for the runtime, and the functions for its results.
 func (e *emitter) extension(f *jen.File) {
 	x := e.rev.Extension
-	f.Add(Comment("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
+	f.Add(code.Comment("Extension describes the extension to the runtime: its methods, and the results that it adds to methods of the revision."))
 	f.Var().Id("Extension").Op("=").Qual(runtimePath, "Extension").ValuesFunc(func(g *jen.Group) {
 		g.Line().Id("Name").Op(":").Id("Name")
 		g.Line().Id("Revision").Op(":").Id("Revision")
@@ -31,8 +32,8 @@ func (e *emitter) extension(f *jen.File) {
 	})
 	if x.Settings != nil {
 		f.Line()
-		f.Add(Comment("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
-		f.Type().Id("Settings").Op("=").Add(declName(x.Settings))
+		f.Add(code.Comment("Settings is the value that declares the extension among the capabilities, under its name in the member extensions."))
+		f.Type().Id("Settings").Op("=").Add(code.Go(declName(x.Settings)))
 	}
 	done := map[*ir.Decl]bool{}
 	for _, r := range x.Results {
@@ -45,7 +46,7 @@ func (e *emitter) extension(f *jen.File) {
 		if isUnion(r.Decl) {
 			value = "x.V"
 		}
-		Declare(f, fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type),
+		code.Declare(f, fmt.Sprintf("%s returns the result as a %s, if its resultType is %q, and nil otherwise. The package of the revision decodes such a result as an unknown variant.", name, r.Decl.Name, r.Type),
 			`func $1(result wire.Appender) ($2, error) {
 				x := new($3)
 				ok, err := runtime.DecodeResult(result, $4, x)

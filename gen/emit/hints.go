@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -30,7 +31,7 @@ func cacheHints(f *jen.File, methods []*ir.Method) {
 		if _, isInteger := ttl.Type.(*ir.Integer); !isInteger {
 			continue
 		}
-		Declare(f, fmt.Sprintf("WithCacheHint returns x if it has a %s. Otherwise it returns a copy with the given one, which has the given %s if x has none.", scope.Go, ttl.Go),
+		code.Declare(f, fmt.Sprintf("WithCacheHint returns x if it has a %s. Otherwise it returns a copy with the given one, which has the given %s if x has none.", scope.Go, ttl.Go),
 			`func (x *$1) WithCacheHint(ttlMs int64, cacheScope string) wire.Appender {
 				if x == nil || x.$2 != "" {
 					return x
@@ -41,7 +42,7 @@ func cacheHints(f *jen.File, methods []*ir.Method) {
 					hinted.$4 = ttlMs
 				}
 				return &hinted
-			}`, result.Name, scope.Go, goType(scope.Type), ttl.Go)
+			}`, result.Name, scope.Go, GoType(scope.Type), ttl.Go)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -12,9 +13,9 @@ import (
 // Index renders package generated, which lists the revisions and their bindings, and the extensions.
 // The revisions must be sorted from the oldest to the newest.
 func Index(revisions, extensions []*ir.Revision) (files.File, error) {
-	f := newFile("generated", "spec/pins.json")
-	f.PackageComment(commentText("Package generated lists the protocol revisions that have generated code: their bindings for servers and clients, and their methods and definitions by name, for programs that learn a revision at run time."))
-	Declare(f, "Revision gives access to the generated package of a protocol revision.", `type Revision struct {
+	f := code.NewFile("generated", "spec/pins.json")
+	f.PackageComment(code.CommentText("Package generated lists the protocol revisions that have generated code: their bindings for servers and clients, and their methods and definitions by name, for programs that learn a revision at run time."))
+	code.Declare(f, "Revision gives access to the generated package of a protocol revision.", `type Revision struct {
 		// ID is the revision's date.
 		ID string
 		// New returns a new value of a definition and reports whether there is such
@@ -30,7 +31,7 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 		pkg := PackagePath(r.Package)
 		return jen.Values(jen.Qual(pkg, "Revision"), jen.Qual(pkg, "New"), jen.Qual(pkg, "Methods"), errorCodes(r))
 	})
-	Declare(f, "Lookup returns the revision with the given name and reports whether it has generated code.", `func Lookup(revision string) (Revision, bool) {
+	code.Declare(f, "Lookup returns the revision with the given name and reports whether it has generated code.", `func Lookup(revision string) (Revision, bool) {
 		for _, r := range Revisions() {
 			if r.ID == revision {
 				return r, true
@@ -47,7 +48,7 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 			pkg := PackagePath(r.Package)
 			return jen.Qual(pkg, "BindClient").Call(jen.Qual(pkg, "UnimplementedClient").Values())
 		})
-	Declare(f, "Extension gives access to the generated package of an extension.", `type Extension struct {
+	code.Declare(f, "Extension gives access to the generated package of an extension.", `type Extension struct {
 		runtime.Extension
 		// New returns a new value of a definition of the extension or its revision,
 		// and reports whether there is such a definition.
@@ -57,7 +58,7 @@ func Index(revisions, extensions []*ir.Revision) (files.File, error) {
 		pkg := PackagePath(ExtensionDir(x))
 		return jen.Values(jen.Qual(pkg, "Extension"), jen.Qual(pkg, "New"))
 	})
-	text, err := rendered(f)
+	text, err := code.Text(f)
 	return files.File{Path: "revisions.go", Content: text}, err
 }
 
@@ -80,7 +81,7 @@ func list(f *jen.File, text, name, of string, all []*ir.Revision, element func(*
 	for _, r := range all {
 		elements.Line().Add(element(r)).Op(",")
 	}
-	Declare(f, text, "func $1() []$2 {\nreturn []$2{$3\n}\n}", name, of, &elements)
+	code.Declare(f, text, "func $1() []$2 {\nreturn []$2{$3\n}\n}", name, of, &elements)
 }
 
 // ExtensionDir returns the folder of an extension's package.

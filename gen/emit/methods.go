@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -16,7 +17,7 @@ func (e *emitter) methodTable(f *jen.File) {
 	if e.rev.Extension != nil {
 		of = "extension"
 	}
-	f.Add(Comment("Methods lists the requests and notifications of the " + of + ", sorted by name."))
+	f.Add(code.Comment("Methods lists the requests and notifications of the " + of + ", sorted by name."))
 	f.Var().Id("Methods").Op("=").Index().Qual(runtimePath, "Method").ValuesFunc(func(g *jen.Group) {
 		for _, m := range Methods(e.rev) {
 			g.Line().Add(row(m))
@@ -25,7 +26,7 @@ func (e *emitter) methodTable(f *jen.File) {
 	})
 	if codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes())); len(codes) > 0 {
 		f.Line()
-		f.Add(Comment("errorCodes are the codes of the errors that the revision defines."))
+		f.Add(code.Comment("errorCodes are the codes of the errors that the revision defines."))
 		f.Var().Id("errorCodes").Op("=").Index().Int64().ValuesFunc(func(g *jen.Group) {
 			for _, code := range codes {
 				g.Lit(int(code))
@@ -57,7 +58,7 @@ func (e *emitter) side(f *jen.File, p peer) {
 	e.sideInterface(f, p, methods)
 	e.unimplemented(f, p, methods)
 	f.Line()
-	f.Add(Comment(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
+	f.Add(code.Comment(fmt.Sprintf("Bind%s binds an implementation to the runtime.", p.name)))
 	e.bind(f, p, "Bind"+p.name, "s "+p.name, dispatch, methods)
 	if p.name == server.name && e.rev.Extension == nil {
 		e.bindBase(f, methods)
@@ -67,36 +68,35 @@ func (e *emitter) side(f *jen.File, p peer) {
 }
 
 func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
-	f.Add(Comment(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
+	f.Add(code.Comment(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
 	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
 		for _, m := range methods {
-			g.Add(Comment(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
-			g.Id(m.Go).Add(signature(m, m.Result))
+			g.Add(code.Comment(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
+			g.Id(m.Go).Add(code.Go(signature(m, m.Result)))
 		}
 	})
 }
 
 // signature renders the params and results of a method, whose result is nil for
 // notifications.
-func signature(m *ir.Method, result *ir.Decl) jen.Code {
-	return jen.Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("params").Add(messageType(m.Params))).Add(results(m, result))
+func signature(m *ir.Method, result *ir.Decl) string {
+	return "(ctx context.Context, params " + messageType(m.Params) + ") " + results(m, result)
 }
 
-// results renders the results of a method.
-func results(m *ir.Method, result *ir.Decl) jen.Code {
+func results(m *ir.Method, result *ir.Decl) string {
 	if m.Notification {
-		return jen.Error()
+		return "error"
 	}
-	return jen.Params(messageType(result), jen.Error())
+	return "(" + messageType(result) + ", error)"
 }
 
 // messageType renders the type by which params and results are passed: structs by pointer,
 // unions by value.
-func messageType(d *ir.Decl) jen.Code {
+func messageType(d *ir.Decl) string {
 	if isUnion(d) {
 		return declName(d)
 	}
-	return jen.Op("*").Add(declName(d))
+	return "*" + declName(d)
 }
 
 func isUnion(d *ir.Decl) bool {
@@ -111,17 +111,17 @@ func (e *emitter) unimplemented(f *jen.File, p peer, methods []*ir.Method) {
 	if slices.ContainsFunc(methods, func(m *ir.Method) bool { return m.Wire == "ping" }) {
 		answers = "responds to ping with an empty result and to other requests"
 	}
-	f.Add(Comment(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
+	f.Add(code.Comment(fmt.Sprintf("%s %s with \"method not found\" (-32601). It ignores notifications.", typeName, answers)))
 	f.Type().Id(typeName).Struct()
 	for _, m := range methods {
-		text, answer := fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire), Go("return nil, runtime.MethodNotFound($1)", jen.Lit(m.Wire))
+		text, answer := fmt.Sprintf("%s returns the error that %s is not supported.", m.Go, m.Wire), fmt.Sprintf("return nil, runtime.MethodNotFound(%q)", m.Wire)
 		switch {
 		case m.Notification:
-			text, answer = m.Go+" does nothing.", jen.Return(jen.Nil())
+			text, answer = m.Go+" does nothing.", "return nil"
 		case isPing(m):
-			text, answer = m.Go+" returns an empty result.", Go("return &$1{}, nil", declName(m.Result))
+			text, answer = m.Go+" returns an empty result.", "return &"+declName(m.Result)+"{}, nil"
 		}
-		Declare(f, text, "func ($1) $2(context.Context, $3) $4 {\n$5\n}", typeName, m.Go, messageType(m.Params), results(m, m.Result), answer)
+		code.Declare(f, text, "func ($1) $2(context.Context, $3) $4 {\n$5\n}", typeName, m.Go, messageType(m.Params), results(m, m.Result), answer)
 	}
 }
 
@@ -137,13 +137,13 @@ func (e *emitter) bindBase(f *jen.File, methods []*ir.Method) {
 		return !m.Notification && !slices.Contains(base, m.Wire)
 	})
 	f.Line()
-	f.Add(Comment("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
+	f.Add(code.Comment("BindBase binds the methods that every server has to the runtime: " + strings.Join(base, ", ") + " and the notifications, whose params it checks. Use it for a server whose other methods are handled elsewhere, for example by a catalog. It does not link the types of those methods into the program."))
 	e.bind(f, server, "BindBase", "", checkParams, methods)
 }
 
 // checkParams renders the check of the params of a method that is handled elsewhere. It names only the
 // methods that it needs, so that a program links no others.
-func checkParams(m *ir.Method) jen.Code {
+func checkParams(m *ir.Method) string {
 	check := "nil"
 	if d := underlying(m.Params); d.Checked || hasBox(d) {
 		check = "p.Check"
@@ -153,15 +153,15 @@ func checkParams(m *ir.Method) jen.Code {
 	if m.Notification {
 		answer = "return nil, " + checked
 	}
-	return Go("p := new($1)\n"+answer, valueType(&ir.Ref{Decl: m.Params}))
+	return "p := new(" + valueType(&ir.Ref{Decl: m.Params}) + ")\n" + answer
 }
 
-func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir.Method) jen.Code, methods []*ir.Method) {
+func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir.Method) string, methods []*ir.Method) {
 	var cases jen.Statement
 	for _, m := range methods {
-		cases.Case(jen.Lit(m.Wire)).Block(handle(m)).Line()
+		cases.Case(jen.Lit(m.Wire)).Block(code.Go(handle(m))).Line()
 	}
-	f.Add(Go(`func $1($2) runtime.Binding {
+	f.Add(code.Go(`func $1($2) runtime.Binding {
 		return runtime.Binding{
 			Direction: runtime.$3,
 			Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
@@ -177,14 +177,15 @@ func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir
 
 // dispatch renders the delegation of one method to the implementation s. It is a single call,
 // so that bugs are fixed in the runtime without regenerating.
-func dispatch(m *ir.Method) jen.Code {
-	function, nothing := "Answer", ""
+func dispatch(m *ir.Method) string {
+	function, handler, none := "Answer", "s."+m.Go, ""
 	if m.Notification {
-		function, nothing = "Receive", "nil, "
+		function, none = "Receive", "nil, "
 	}
-	if !isUnion(m.Params) {
-		return Go("return "+nothing+"runtime."+function+"(ctx, m, s.$1)", m.Go)
+	if isUnion(m.Params) {
+		handler = fmt.Sprintf("new(%s), func(ctx context.Context, p *%s) %s {\nreturn s.%s(ctx, p.V)\n}",
+			valueType(&ir.Ref{Decl: m.Params}), qualified(m.Params, boxName(m.Params)), results(m, m.Result), m.Go)
+		function += "Value"
 	}
-	return Go("return "+nothing+"runtime."+function+"Value(ctx, m, new($2), func(ctx context.Context, p *$3) $4 {\nreturn s.$1(ctx, p.V)\n})",
-		m.Go, valueType(&ir.Ref{Decl: m.Params}), qualified(m.Params, boxName(m.Params)), results(m, m.Result))
+	return fmt.Sprintf("return %sruntime.%s(ctx, m, %s)", none, function, handler)
 }

@@ -7,12 +7,12 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
@@ -32,7 +32,7 @@ func Newest(r *ir.Revision, revision []files.File, dir string) ([]files.File, er
 	}
 	var out []files.File
 	for _, name := range n.names {
-		text, err := rendered(n.files[name])
+		text, err := code.Text(n.files[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s/%s: %w", dir, name, err)
 		}
@@ -53,7 +53,7 @@ func (n *newest) file(name string) *jen.File {
 	if f := n.files[name]; f != nil {
 		return f
 	}
-	f := newFile("mcp", "spec/pins.json")
+	f := code.NewFile("mcp", "spec/pins.json")
 	n.files[name] = f
 	n.names = append(n.names, name)
 	return f
@@ -68,20 +68,20 @@ func (n *newest) packageDoc(f *jen.File, revision string) {
 		if i > 0 {
 			f.PackageComment("//")
 		}
-		f.PackageComment(commentText(text))
+		f.PackageComment(code.CommentText(text))
 	}
 }
 
 // newServer renders NewServer and its options.
 func (n *newest) newServer(f *jen.File) {
-	Declare(f, "ServerOptions configure a server.", "type ServerOptions = runtime.ServerOptions")
-	Declare(f, "NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
+	code.Declare(f, "ServerOptions configure a server.", "type ServerOptions = runtime.ServerOptions")
+	code.Declare(f, "NewServer returns a server that offers the items and speaks every revision of the protocol. Items are the tools, prompts, resources and templates of package catalog, the tools of package typed, and those of generated packages. Their definitions and results are written for the revision of this package and converted to that of each client.\n\nThe items decide the capabilities of the server, unless the options declare some. NewServer returns an error for an invalid definition or schema, for two items with the same name, and for options that cannot be served.\n\nTo change the items later, pass a *catalog.Catalog as one of them and keep it.",
 		"func NewServer(options ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\nreturn compat.NewServer(BindBase(), options, items...)\n}")
 }
 
 // connect renders Connect.
 func (n *newest) connect(f *jen.File) {
-	Declare(f, "Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.",
+	code.Declare(f, "Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.",
 		"func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {\nreturn compat.Connect(ctx, transport, options)\n}\n")
 }
 
@@ -172,66 +172,53 @@ func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]st
 	if decl.Type.TypeParams != nil {
 		return fmt.Errorf("function %s has type parameters", decl.Name.Name)
 	}
-	var params, args, results []jen.Code
-	for _, field := range decl.Type.Params.List {
-		typ, err := signatureType(field.Type, imports)
-		if err != nil {
-			return fmt.Errorf("function %s: %w", decl.Name.Name, err)
+	var args []string
+	for i, field := range decl.Type.Params.List {
+		if len(field.Names) == 0 {
+			field.Names = []*ast.Ident{ast.NewIdent(fmt.Sprintf("p%d", i))}
 		}
-		names := field.Names
-		if len(names) == 0 {
-			names = []*ast.Ident{ast.NewIdent(fmt.Sprintf("p%d", len(params)))}
+		more := ""
+		if _, ok := field.Type.(*ast.Ellipsis); ok {
+			more = "..."
 		}
-		for _, id := range names {
-			params = append(params, jen.Id(id.Name).Add(typ))
-			arg := jen.Id(id.Name)
-			if _, ok := field.Type.(*ast.Ellipsis); ok {
-				arg.Op("...")
-			}
-			args = append(args, arg)
+		for _, id := range field.Names {
+			args = append(args, id.Name+more)
 		}
 	}
+	signature := types.ExprString(decl.Type)
+	if !repeatable(decl.Type, imports) {
+		return fmt.Errorf("function %s: its signature has a type that cannot be repeated in another package: %s", decl.Name.Name, signature)
+	}
+	returns := ""
 	if decl.Type.Results != nil {
-		for _, field := range decl.Type.Results.List {
-			typ, err := signatureType(field.Type, imports)
-			if err != nil {
-				return fmt.Errorf("function %s: %w", decl.Name.Name, err)
-			}
-			for range max(len(field.Names), 1) {
-				results = append(results, typ)
-			}
-		}
-	}
-	call := jen.Qual(n.path, decl.Name.Name).Call(args...)
-	if len(results) > 0 {
-		call = jen.Return(call)
+		returns = "return "
 	}
 	f := n.file(name)
 	f.Add(comment(decl.Doc))
-	f.Func().Id(decl.Name.Name).Params(params...).Params(results...).Block(call)
+	f.Add(code.Go("func $1$2 {\n$3$4($5)\n}", decl.Name.Name, strings.TrimPrefix(signature, "func"), returns, code.Name(n.path, decl.Name.Name), strings.Join(args, ", ")))
 	f.Line()
 	return nil
 }
 
-// signatureType renders a type of a signature. Exported types of the revision's package are types
-// of package mcp too.
-func signatureType(e ast.Expr, imports map[string]string) (*jen.Statement, error) {
+// repeatable reports whether another package can name the types in a node, which is a signature or a part of one.
+// Exported types of the revision's package are types of package mcp too.
+func repeatable(node ast.Node, imports map[string]string) bool {
 	known := true
-	ast.Inspect(e, func(n ast.Node) bool {
+	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.Field: // without its names
+			known = known && repeatable(n.Type, imports)
+			return false
 		case *ast.SelectorExpr:
 			pkg, ok := n.X.(*ast.Ident)
-			known = known && ok && packages[pkg.Name] != "" && packages[pkg.Name] == imports[pkg.Name]
+			known = known && ok && code.Path(pkg.Name) != "" && code.Path(pkg.Name) == imports[pkg.Name]
 			return false
 		case *ast.Ident:
 			known = known && (n.IsExported() || types.Universe.Lookup(n.Name) != nil)
 		}
 		return true
 	})
-	if !known {
-		return nil, fmt.Errorf("its signature has a type that cannot be repeated in another package: %s", types.ExprString(e))
-	}
-	return Go(types.ExprString(e)), nil
+	return known
 }
 
 // comment renders a comment unchanged.
@@ -239,12 +226,9 @@ func comment(group *ast.CommentGroup) *jen.Statement {
 	if group == nil {
 		return jen.Null()
 	}
-	lines := slices.Collect(func(yield func(string) bool) {
-		for _, c := range group.List {
-			if !yield(c.Text) {
-				return
-			}
-		}
-	})
+	var lines []string
+	for _, c := range group.List {
+		lines = append(lines, c.Text)
+	}
 	return jen.Comment(strings.Join(lines, "\n"))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -68,13 +69,13 @@ func (e *emitter) checks() error {
 		if !ok {
 			return fmt.Errorf("%s: %q is not a regular expression", e.header, source)
 		}
-		patterns = append(patterns, jen.Var().Id(e.rules.patterns[source]).Op("=").Add(value))
+		patterns = append(patterns, code.Go("var "+e.rules.patterns[source]+" = "+value))
 	}
 	if all = slices.Concat(patterns, all); len(all) == 0 {
 		return nil
 	}
-	e.sources = append(e.sources, Source{
-		Name: e.prefix + "checks" + e.suffix, New: e.newFile, Items: len(all),
+	e.sources = append(e.sources, code.Source{
+		Name: e.prefix + "checks" + e.suffix, Package: e.pkg, From: e.header, Items: len(all),
 		Fill: func(f *jen.File, first, end int) {
 			for _, d := range all[first:end] {
 				f.Line().Add(d)
@@ -85,8 +86,10 @@ func (e *emitter) checks() error {
 }
 
 // obey renders the check of a value by the rules of its declaration.
-func (e *emitter) obey(g *jen.Group, d *ir.Decl, value jen.Code) {
+func (e *emitter) obey(d *ir.Decl, value string) string {
+	calls := ""
 	for _, pointer := range d.Rules {
-		g.Qual(schemaPath, "Collect").Call(jen.Id("c"), value, jen.Id(e.rules.funcs[pointer]))
+		calls += fmt.Sprintf("schema.Collect(c, %s, %s)\n", value, e.rules.funcs[pointer])
 	}
+	return calls
 }

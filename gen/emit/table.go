@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -90,7 +91,7 @@ func row(of any) jen.Code {
 		case []int64:
 			fields[name] = jen.Id("errorCodes")
 		case []string:
-			fields[name] = Strings(value)
+			fields[name] = code.Go(code.Strings(value))
 		default:
 			fields[name] = jen.Lit(value)
 		}

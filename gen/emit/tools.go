@@ -3,72 +3,52 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// Tools renders the types of a tool list.
-type Tools struct{ e *emitter }
+// ofTools renders the types of tool lists, which may be thousands and should compile fast: only whole inputs and outputs
+// have the methods for encoding/json, and what the schema says is left to its check. Null is read as the schema of the
+// tool says.
+var ofTools = &emitter{style: style{
+	origin: "the schema", marksAtUnion: true, checked: true, marshals: func(d *ir.Decl) bool { return d.Definition },
+}}
 
-// NewTools returns a renderer of the types of a tool list. Source names the origin of the
-// types.
-func NewTools(source string) Tools {
-	return Tools{&emitter{style: toolsStyle(), header: source, suffix: ".gen.go"}}
-}
+// Types adds the types of declarations of a tool list to a file.
+func Types(f *jen.File, decls ...*ir.Decl) { ofTools.types(f, decls) }
 
-// Guard adds a declaration that does not compile with other versions of the codec.
-func (Tools) Guard(f *jen.File) {
-	Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
-}
-
-// Types adds the types of declarations to a file.
-func (t Tools) Types(f *jen.File, decls ...*ir.Decl) { t.e.types(f, decls) }
-
-// Codecs adds the functions that decode and encode the types of declarations to a file.
-func (t Tools) Codecs(f *jen.File, decls ...*ir.Decl) { t.e.codecs(f, decls) }
-
-// GoType renders the Go type of values.
-func GoType(t ir.Type) jen.Code { return goType(t) }
+// Codecs adds the functions that decode and encode the types of declarations of a tool list to a file.
+func Codecs(f *jen.File, decls ...*ir.Decl) { ofTools.codecs(f, decls) }
 
 // Zero renders the zero value of a Go type.
-func Zero(t ir.Type) jen.Code {
+func Zero(t ir.Type) string {
 	if _, ok := t.(*ir.Nullable); ok {
-		return jen.Nil()
+		return "nil"
 	}
 	switch r := ir.Resolve(t).(type) {
 	case *ir.String, *ir.Enum, *ir.Any, *ir.Open:
-		return jen.Lit("")
+		return `""`
 	case *ir.Integer:
 		if !r.Exact {
-			return jen.Lit(0)
+			return "0"
 		}
 	case *ir.Number:
-		return jen.Lit(0)
+		return "0"
 	case *ir.Boolean:
-		return jen.False()
+		return "false"
 	case *ir.Array, *ir.Map, *ir.Union:
-		return jen.Nil()
+		return "nil"
 	}
-	return jen.Add(goType(t)).Values()
+	return GoType(t) + "{}"
 }
 
 // Box adds a struct whose field Value has a type, with its codec, for values whose Go type has none.
-func (t Tools) Box(f *jen.File, name, comment string, of ir.Type, direction ir.Direction) {
-	f.Add(Comment(comment))
-	f.Type().Id(name).Struct(jen.Id("Value").Add(goType(of)))
-	d := &ir.Decl{Name: name}
-	value := jen.Id("x").Dot("Value")
+func Box(f *jen.File, name, comment string, of ir.Type, direction ir.Direction) {
+	code.Declare(f, comment, "type $1 struct {\nValue $2\n}", name, GoType(of))
 	if direction.Decodes() {
-		decodeFunc(f, d, "DecodeJSON reads "+describe(of)+".").BlockFunc(func(g *jen.Group) {
-			g.Op("*").Id("x").Op("=").Id(name).Values()
-			decode(g, value, of, 0)
-			g.Return(jen.Id("r").Dot("Err").Call())
-		})
+		decodeFunc(f, name, "DecodeJSON reads "+describe(of)+".", "*x = "+name+"{}\n"+decode("x.Value", of, 0))
 	}
 	if direction.Encodes() {
-		appendFunc(f, self(d)).BlockFunc(func(g *jen.Group) {
-			newWriter(g)
-			put(g, operand{expr: value}, of, 0)
-			g.Return(jen.Id("w").Dot("End").Call())
-		})
+		appendFunc(f, "x *"+name, newWriter+put(operand{expr: "x.Value"}, of, 0)+"return w.End()\n")
 	}
 }

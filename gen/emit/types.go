@@ -8,6 +8,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -27,7 +28,7 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 			e.union(f, d, u)
 			continue
 		}
-		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
+		f.Add(code.Comment(d.Doc + deprecation(d.Deprecated)))
 		switch t := d.Type.(type) {
 		case *ir.Object:
 			f.Type().Id(d.Name).StructFunc(func(g *jen.Group) { e.structFields(g, t) })
@@ -36,13 +37,17 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 			e.enum(f, d, t)
 		default:
 			if isAlias(d) {
-				f.Type().Id(d.Name).Op("=").Add(goType(t))
+				f.Type().Id(d.Name).Op("=").Add(code.Go(GoType(t)))
 				if len(d.Constants) > 0 {
 					constants(f, d, d.Constants)
 				}
 				continue
 			}
-			f.Type().Id(d.Name).Add(declaredType(d))
+			declared := code.Go(GoType(t))
+			if embeds(d) {
+				declared = jen.Struct(declared)
+			}
+			f.Type().Id(d.Name).Add(declared)
 			if m, ok := d.Type.(*ir.Map); ok {
 				mapMethods(f, d.Name, m)
 			}
@@ -53,19 +58,19 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 
 func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 	for _, f := range o.Fields {
-		g.Add(Comment(fieldText(f) + deprecation(f.Deprecated)))
-		g.Id(f.Go).Add(fieldType(f)).Tag(map[string]string{"json": tag(f)})
+		g.Add(code.Comment(fieldText(f) + deprecation(f.Deprecated)))
+		g.Id(f.Go).Add(code.Go(fieldType(f))).Tag(map[string]string{"json": tag(f)})
 	}
 	none := map[string]string{"json": "-"}
 	if o.Additional != nil {
-		g.Add(Comment("Additional holds the other members in their order."))
-		g.Id("Additional").Add(goType(&ir.Map{Elem: o.Additional})).Tag(none)
+		g.Add(code.Comment("Additional holds the other members in their order."))
+		g.Id("Additional").Add(code.Go(GoType(&ir.Map{Elem: o.Additional}))).Tag(none)
 	} else if e.hasExtra(o) {
-		g.Add(Comment(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
+		g.Add(code.Comment(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
-		g.Add(Comment(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
+		g.Add(code.Comment(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
 }
@@ -126,13 +131,13 @@ func tag(f *ir.Field) string {
 // in all other types, the zero value means absent. For a nullable member, the zero value
 // means null. A member that is both optional and nullable is a wire.Optional, which has a
 // state for each.
-func fieldType(f *ir.Field) jen.Code {
-	base := goType(f.Base())
+func fieldType(f *ir.Field) string {
+	base := GoType(f.Base())
 	switch {
 	case isOptional(f):
-		return jen.Qual(wirePath, "Optional").Types(base)
+		return "wire.Optional[" + base + "]"
 	case byPointer(f):
-		return jen.Op("*").Add(base)
+		return "*" + base
 	}
 	return base
 }
@@ -156,50 +161,52 @@ func needsPointer(t ir.Type) bool {
 	return true
 }
 
-// goType renders the type of a value that is always present.
-func goType(t ir.Type) jen.Code {
+// GoType renders the type of a value that is always present.
+func GoType(t ir.Type) string {
 	switch t := t.(type) {
 	case *ir.String:
-		return jen.String()
+		return "string"
 	case *ir.Integer:
 		if t.Exact {
-			return jen.Qual(wirePath, "Integer")
+			return "wire.Integer"
 		}
-		return jen.Int64()
+		return "int64"
 	case *ir.Number:
-		return jen.Float64()
+		return "float64"
 	case *ir.Boolean:
-		return jen.Bool()
+		return "bool"
 	case *ir.Time:
-		return jen.Qual("time", "Time")
+		return "time.Time"
 	case *ir.Scalar:
-		return jen.Qual(wirePath, scalarName(t))
+		if t.ID {
+			return "wire.ID"
+		}
+		return "wire.Scalar"
 	case *ir.Any:
-		return jen.Qual(wirePath, "Raw")
+		return "wire.Raw"
 	case *ir.Open:
-		return jen.Qual(wirePath, "Object")
+		return "wire.Object"
 	case *ir.Array:
-		return jen.Index().Add(goType(t.Elem))
+		return "[]" + GoType(t.Elem)
 	case *ir.Map:
-		return jen.Qual(wirePath, "Map").Types(goType(t.Elem))
+		return "wire.Map[" + GoType(t.Elem) + "]"
 	case *ir.Nullable:
 		if needsPointer(t.Elem) {
-			return jen.Op("*").Add(goType(t.Elem))
+			return "*" + GoType(t.Elem)
 		}
-		return goType(t.Elem)
+		return GoType(t.Elem)
 	case *ir.Ref:
 		return declName(t.Decl)
 	}
 	panic(fmt.Sprintf("emit: %T has no inline Go type", t))
 }
 
-// scalarName names the type of package wire that holds a scalar.
-func scalarName(t *ir.Scalar) string {
-	if t.ID {
-		return "ID"
-	}
-	return "Scalar"
-}
+// declName renders the name of a declared type.
+func declName(d *ir.Decl) string { return qualified(d, d.Name) }
+
+// qualified renders a name that belongs to a declaration, such as that of its box. An extension uses the types of the
+// revision that it extends.
+func qualified(d *ir.Decl, name string) string { return code.Name(d.Import, name) }
 
 // isAlias reports whether a declaration is another name for a type that has the codec
 // already. A variant of a union and a declaration with rules cannot be aliases, because they need
@@ -223,16 +230,9 @@ func embeds(d *ir.Decl) bool {
 	return false
 }
 
-func declaredType(d *ir.Decl) jen.Code {
-	if embeds(d) {
-		return jen.Struct(goType(d.Type))
-	}
-	return goType(d.Type)
-}
-
 // mapMethods renders the methods of wire.Map for a declared map.
 func mapMethods(f *jen.File, name string, m *ir.Map) {
-	f.Add(Go(`
+	f.Add(code.Go(`
 		// Get returns the value of the named member and reports whether there is
 		// one.
 		func (x $1) Get(name string) ($2, bool) {
@@ -259,7 +259,7 @@ func mapMethods(f *jen.File, name string, m *ir.Map) {
 		// order.
 		func (x $1) All() iter.Seq2[string, $2] {
 			return $3(x).All()
-		}`, name, goType(m.Elem), goType(m)))
+		}`, name, GoType(m.Elem), GoType(m)))
 }
 
 // marks renders the methods that make a declaration a variant of its unions.
@@ -281,7 +281,7 @@ func mark(f *jen.File, d, union *ir.Decl) {
 	if union.Type.(*ir.Union).Box {
 		text = fmt.Sprintf("%s marks a variant of %s.", markName(union), union.Name)
 	}
-	Declare(f, text, "func ($1) $2() {}", receiver, markName(union))
+	code.Declare(f, text, "func ($1) $2() {}", receiver, markName(union))
 }
 
 // markName names the method that marks the variants of a union. It is exported if the union has a box, because
@@ -301,7 +301,7 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 		for i, v := range t.Values {
 			names[i] = v.Go
 		}
-		Declare(f, fmt.Sprintf("Known reports whether %s defines the value.", e.origin), "func (x $1) Known() bool {\nswitch x {\ncase $2:\nreturn true\n}\nreturn false\n}", d.Name, strings.Join(names, ", "))
+		code.Declare(f, fmt.Sprintf("Known reports whether %s defines the value.", e.origin), "func (x $1) Known() bool {\nswitch x {\ncase $2:\nreturn true\n}\nreturn false\n}", d.Name, strings.Join(names, ", "))
 	}
 	e.marks(f, d)
 }
@@ -309,11 +309,11 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 // constants renders the constants of an enum.
 func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
 	f.Line()
-	f.Add(Comment(fmt.Sprintf("The values of %s.", d.Name)))
+	f.Add(code.Comment(fmt.Sprintf("The values of %s.", d.Name)))
 	f.Const().DefsFunc(func(g *jen.Group) {
 		for _, v := range values {
 			if text := v.Doc + deprecation(v.Deprecated); text != "" {
-				g.Add(Comment(text))
+				g.Add(code.Comment(text))
 			}
 			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
 		}
@@ -333,26 +333,26 @@ func (e *emitter) same(f *jen.File, d *ir.Decl) {
 	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
 	switch t := d.Type.(type) {
 	case *ir.Union:
-		f.Add(Comment(e.unionText(d, t)))
+		f.Add(code.Comment(e.unionText(d, t)))
 		f.Type().Add(name(d.Name))
 		if !t.Context {
 			f.Line()
-			f.Add(Comment(e.unknownText(d)))
+			f.Add(code.Comment(e.unknownText(d)))
 			f.Type().Add(name("Unknown" + d.Name))
 		}
 	case *ir.Enum:
-		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
+		f.Add(code.Comment(d.Doc + deprecation(d.Deprecated)))
 		f.Type().Add(name(d.Name))
 		f.Line()
-		f.Add(Comment(fmt.Sprintf("The values of %s.", d.Name)))
+		f.Add(code.Comment(fmt.Sprintf("The values of %s.", d.Name)))
 		f.Const().DefsFunc(func(g *jen.Group) {
 			for _, v := range t.Values {
-				g.Add(Comment(v.Doc + deprecation(v.Deprecated)))
+				g.Add(code.Comment(v.Doc + deprecation(v.Deprecated)))
 				g.Add(name(v.Go))
 			}
 		})
 	default:
-		f.Add(Comment(d.Doc + deprecation(d.Deprecated)))
+		f.Add(code.Comment(d.Doc + deprecation(d.Deprecated)))
 		f.Type().Add(name(d.Name))
 	}
 }
@@ -382,25 +382,25 @@ func (e *emitter) unknownText(d *ir.Decl) string {
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
-	f.Add(Comment(e.unionText(d, t)))
+	f.Add(code.Comment(e.unionText(d, t)))
 	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
 		if d.Direction.Encodes() {
 			g.Qual(wirePath, "Appender")
 		}
 		if t.Box {
-			g.Add(Comment(fmt.Sprintf("%s marks the variants.", markName(d))))
+			g.Add(code.Comment(fmt.Sprintf("%s marks the variants.", markName(d))))
 		}
 		g.Id(markName(d)).Params()
 	})
 	if t.Context {
 		return
 	}
-	Declare(f, e.unknownText(d), "type Unknown$1 struct {\n// Raw is the value as received.\nRaw wire.Raw\n}", d.Name)
+	code.Declare(f, e.unknownText(d), "type Unknown$1 struct {\n// Raw is the value as received.\nRaw wire.Raw\n}", d.Name)
 	text := ""
 	if t.Box {
 		text = fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)
 	}
-	Declare(f, text, "func (*Unknown$1) $2() {}", d.Name, markName(d))
+	code.Declare(f, text, "func (*Unknown$1) $2() {}", d.Name, markName(d))
 	if e.marksAtUnion {
 		for _, v := range t.Variants {
 			mark(f, v.Decl, d)

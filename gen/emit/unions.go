@@ -5,10 +5,11 @@ import (
 	"maps"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
@@ -16,30 +17,26 @@ import (
 func decoderName(d *ir.Decl) string { return "decode" + d.Name }
 
 // readUnion renders an expression that reads a union.
-func readUnion(d *ir.Decl) jen.Code {
+func readUnion(d *ir.Decl) string {
 	if d.Type.(*ir.Union).Box {
-		return jen.Qual(wirePath, "ReadBox").Call(jen.Id("r"), newBox(d, jen.Null()))
+		return "wire.ReadBox(r, " + newBox(d, "") + ")"
 	}
-	return jen.Id(decoderName(d)).Call(jen.Id("r"))
+	return decoderName(d) + "(r)"
 }
 
 // newBox renders the box of a value.
-func newBox(d *ir.Decl, value jen.Code) *jen.Statement {
-	return qualified(d, boxName(d)).Values(value)
-}
+func newBox(d *ir.Decl, value string) string { return qualified(d, boxName(d)) + "{" + value + "}" }
 
 func (e *emitter) unionDecoder(f *jen.File, d *ir.Decl, t *ir.Union) {
-	f.Line()
-	function := jen.Func().Id(decoderName(d))
+	head := decoderName(d)
 	if t.Box {
-		function = jen.Func().Params(jen.Id(codecName(d))).Id("Decode")
+		head = "(" + codecName(d) + ") Decode"
 	}
-	f.Add(function).Params(jen.Id("r").Op("*").Qual(wirePath, "Reader")).Id(d.Name).BlockFunc(func(g *jen.Group) {
-		decider{lenient: t.Lenient}.decision(g, t.Decision)
-		if !t.Context {
-			g.Return(jen.Op("&").Id("Unknown" + d.Name).Values(jen.Dict{jen.Id("Raw"): jen.Id("r").Dot("ReadRaw").Call()}))
-		}
-	})
+	body := decider{lenient: t.Lenient}.decision(t.Decision)
+	if !t.Context {
+		body += "return &Unknown" + d.Name + "{Raw: r.ReadRaw()}\n"
+	}
+	f.Line().Add(code.Go("func $1(r *wire.Reader) $2 {\n$3}", head, d.Name, body))
 }
 
 // decider renders the code that selects the variant of a union.
@@ -51,71 +48,65 @@ type decider struct {
 
 // decision renders the code that selects a variant. If it falls through, the variant is
 // unknown.
-func (e decider) decision(g *jen.Group, d ir.Decision) {
+func (e decider) decision(d ir.Decision) string {
 	switch d := d.(type) {
 	case *ir.Leaf:
-		g.Add(e.read(d.Variant))
+		return e.read(d.Variant)
 	case *ir.ByKind:
-		g.Switch(jen.Id("r").Dot("Kind").Call()).BlockFunc(func(g *jen.Group) {
-			for _, c := range d.Cases {
-				g.Case(kindName(c.Kind)).BlockFunc(func(g *jen.Group) { e.decision(g, c.Then) })
+		var w code.Writer
+		w.P("switch r.Kind() {")
+		for _, c := range d.Cases {
+			kind := strings.ToUpper(string(c.Kind[:1])) + string(c.Kind[1:])
+			if c.Kind == ir.KindBoolean {
+				kind = "Bool"
 			}
-		})
+			w.Case("wire.Kind"+kind, e.decision(c.Then))
+		}
+		w.P("}")
+		return w.String()
 	case *ir.ByConst:
-		e.byConst(g, d)
+		return e.byConst(d)
 	case *ir.ByPresence:
-		e.byPresence(g, d)
+		return e.byPresence(d)
 	}
+	return ""
 }
 
-func kindName(k ir.Kind) jen.Code {
-	return jen.Qual(wirePath, map[ir.Kind]string{
-		ir.KindObject: "KindObject", ir.KindArray: "KindArray", ir.KindString: "KindString",
-		ir.KindNumber: "KindNumber", ir.KindBoolean: "KindBool", ir.KindNull: "KindNull",
-	}[k])
-}
-
-// read renders code that returns the value as a variant.
-func (e decider) read(v *ir.Variant) jen.Code {
+// read renders code that returns the value as a variant. Objects are allocated, because the union
+// holds them by pointer; other types are held by value.
+func (e decider) read(v *ir.Variant) string {
 	if e.lenient {
 		return tryVariant(v)
 	}
-	return newVariant(v).Line().Add(Go("v.DecodeJSON(r)\nreturn v"))
-}
-
-// newVariant declares v. Objects are allocated, because the union holds them by pointer; other types are held by value.
-func newVariant(v *ir.Variant) *jen.Statement {
+	declare := "var v " + v.Decl.Name
 	if v.Boxed {
-		return Go("v := new($1)", v.Decl.Name)
+		declare = "v := new(" + v.Decl.Name + ")"
 	}
-	return Go("var v $1", v.Decl.Name)
+	return declare + "\nv.DecodeJSON(r)\nreturn v\n"
 }
 
-func (e decider) byConst(g *jen.Group, d *ir.ByConst) {
-	peek := "PeekString"
+func (e decider) byConst(d *ir.ByConst) string {
+	peek, found := "PeekString", "_"
 	if _, ok := d.Cases[0].Value.(int64); ok {
 		peek = "PeekInt64"
 	}
-	tag := jen.Id("tag")
-	declared := jen.List(tag, jen.Id("_"))
 	if d.Absent != nil {
-		declared = jen.List(tag, jen.Id("ok"))
+		found = "ok"
 	}
-	g.Add(declared).Op(":=").Id("r").Dot(peek).Call(jen.Lit(d.Member))
-	g.Switch(tag).BlockFunc(func(g *jen.Group) {
-		for _, cases := range sameAnswer(d.Cases) {
-			var values []jen.Code
-			for _, c := range cases {
-				values = append(values, jen.Lit(c.Value))
-			}
-			g.Case(values...).BlockFunc(func(g *jen.Group) { e.decision(g, cases[0].Then) })
+	var w code.Writer
+	w.P("tag, %s := r.%s(%q)\nswitch tag {", found, peek, d.Member)
+	for _, cases := range sameAnswer(d.Cases) {
+		var values []string
+		for _, c := range cases {
+			values = append(values, code.Literal(c.Value))
 		}
-	})
-	if d.Absent != nil {
-		g.If(jen.Op("!").Id("ok").Op("&&").Id("r").Dot("PeekAbsent").Call(jen.Lit(d.Member))).BlockFunc(func(g *jen.Group) {
-			e.decision(g, d.Absent)
-		})
+		w.Case(strings.Join(values, ", "), e.decision(cases[0].Then))
 	}
+	w.P("}")
+	if d.Absent != nil {
+		w.P("if !ok && r.PeekAbsent(%q) {\n%s}", d.Member, e.decision(d.Absent))
+	}
+	return w.String()
 }
 
 // sameAnswer groups the cases that lead to the same variant without further checks.
@@ -140,7 +131,7 @@ func sameAnswer(cases []ir.ConstCase) [][]ir.ConstCase {
 
 // byPresence tries each variant whose guard holds until one decodes, so that the verdict is
 // that of anyOf. If none decodes, the error is that of the first whose guard holds.
-func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
+func (e decider) byPresence(d *ir.ByPresence) string {
 	var names []string
 	bit := func(name string) int {
 		if !slices.Contains(names, name) {
@@ -148,74 +139,63 @@ func (e decider) byPresence(g *jen.Group, d *ir.ByPresence) {
 		}
 		return slices.Index(names, name)
 	}
-	conditions := make([]*jen.Statement, len(d.Guards))
+	conditions := make([]string, len(d.Guards))
 	for i, guard := range d.Guards {
 		masks := map[int]uint64{}
-		var deep []*jen.Statement
+		var deep []string
 		for _, path := range guard.Paths {
 			if len(path) == 1 {
 				b := bit(path[0])
 				masks[b/64] |= 1 << (b % 64)
 				continue
 			}
-			deep = append(deep, jen.Id("r").Dot("PeekPath").Call(check.Literals(path)...))
+			deep = append(deep, "r.PeekPath("+code.Quoted(path)+")")
 		}
-		var all []*jen.Statement
+		var all []string
 		for _, word := range slices.Sorted(maps.Keys(masks)) {
 			all = append(all, hasAll(word, masks[word]))
 		}
-		for _, c := range append(all, deep...) {
-			if conditions[i] == nil {
-				conditions[i] = c
-			} else {
-				conditions[i].Op("&&").Add(c)
-			}
-		}
+		conditions[i] = strings.Join(append(all, deep...), " && ")
 	}
+	var w code.Writer
 	word := 0
 	for chunk := range slices.Chunk(names, 64) { // the most names that PeekHas takes
-		g.Id(name("has", word)).Op(":=").Id("r").Dot("PeekHas").Call(check.Literals(chunk)...)
+		w.P("%s := r.PeekHas(%s)", name("has", word), code.Quoted(chunk))
 		word++
 	}
 	last := len(d.Guards) - 1
 	for i, guard := range d.Guards[:last] {
-		if conditions[i] == nil {
-			g.Block(tryVariant(guard.Variant))
+		if conditions[i] == "" {
+			w.P("{\n%s}", tryVariant(guard.Variant))
 		} else {
-			g.If(conditions[i]).Block(tryVariant(guard.Variant))
+			w.P("if %s {\n%s}", conditions[i], tryVariant(guard.Variant))
 		}
 	}
 	// The last variant is read if its guard holds. Otherwise the first one whose guard holds is read, for its error.
 	for n := range d.Guards {
 		i := (n + last) % len(d.Guards)
-		if conditions[i] == nil {
-			g.Add(e.read(d.Guards[i].Variant))
+		if conditions[i] == "" {
+			w.WriteString(e.read(d.Guards[i].Variant))
 			break
 		}
-		g.If(conditions[i]).Block(e.read(d.Guards[i].Variant))
+		w.P("if %s {\n%s}", conditions[i], e.read(d.Guards[i].Variant))
 	}
+	return w.String()
 }
 
-func hasAll(word int, mask uint64) *jen.Statement {
-	text := fmt.Sprintf("%#b", mask)
-	masked := jen.Id(name("has", word)).Op("&").Op(text)
+func hasAll(word int, mask uint64) string {
+	masked := fmt.Sprintf("%s&%#b", name("has", word), mask)
 	if bits.OnesCount64(mask) == 1 {
-		return masked.Op("!=").Lit(0)
+		return masked + " != 0"
 	}
-	return masked.Op("==").Op(text)
+	return fmt.Sprintf("%s == %#b", masked, mask)
 }
 
 // tryVariant renders code that returns v if the value decodes as the variant.
-func tryVariant(v *ir.Variant) jen.Code {
-	target := "&v"
+func tryVariant(v *ir.Variant) string {
+	declare, target := "var v "+v.Decl.Name, "&v"
 	if v.Boxed {
-		target = "v"
+		declare, target = "v := new("+v.Decl.Name+")", "v"
 	}
-	return newVariant(v).Line().Add(Go("if r.Try($1) {\nreturn v\n}", target))
-}
-
-func (e *emitter) unionEncoder(f *jen.File, d *ir.Decl, t *ir.Union) {
-	if !t.Context {
-		appendFunc(f, jen.Id("x").Op("*").Id("Unknown"+d.Name)).Block(Go("return wire.AppendRaw(dst, x.Raw)"))
-	}
+	return declare + "\nif r.Try(" + target + ") {\nreturn v\n}\n"
 }

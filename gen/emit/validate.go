@@ -2,12 +2,13 @@ package emit
 
 import (
 	"fmt"
+	"go/token"
 	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
@@ -23,283 +24,256 @@ func (e *emitter) checkers(f *jen.File, decls []*ir.Decl) {
 			e.unionChecker(f, d, u)
 			continue
 		}
-		receiver := jen.Id("x").Id(d.Name)
+		receiver := d.Name
 		if _, ok := d.Type.(*ir.Object); ok {
-			receiver = jen.Id("x").Op("*").Id(d.Name)
+			receiver = "*" + receiver
 		}
-		f.Line()
-		f.Add(Comment("Check reports each value that " + e.origin + " does not allow."))
-		f.Func().Params(receiver).Id("Check").Params(collectorParam()).BlockFunc(func(g *jen.Group) {
-			if d.Rules != nil {
-				e.obey(g, d, jen.Id("x"))
-				return
-			}
-			switch t := d.Type.(type) {
-			case *ir.Object:
-				e.checkObject(g, t)
-			case *ir.Enum:
-				checkEnum(g, jen.Id("x"))
-			case *ir.Scalar:
-				g.Add(checkScalar(jen.Id("x").Dot(scalarName(t)), t))
-			default:
-				e.check(g, declaredValue(d), t, 0)
-			}
-		})
+		var body string
+		switch t := d.Type.(type) {
+		case *ir.Object:
+			body = e.checkObject(t)
+		case *ir.Enum:
+			body = checkEnum("x")
+		case *ir.Scalar:
+			body = checkScalar("x."+embeddedName(t), t)
+		default:
+			body = e.check(declaredValue(d), t, 0)
+		}
+		if d.Rules != nil {
+			body = e.obey(d, "x")
+		}
+		code.Declare(f, "Check reports each value that "+e.origin+" does not allow.", "func (x $1) Check(c *wire.Collector) {\n$2}", receiver, body)
 	}
 }
 
 // declaredValue converts the receiver to its underlying type if a check needs that.
-func declaredValue(d *ir.Decl) *jen.Statement {
+func declaredValue(d *ir.Decl) string {
 	switch d.Type.(type) {
 	case *ir.Array, *ir.Map, *ir.Any, *ir.Open:
-		return jen.Id("x")
+		return "x"
 	}
-	return jen.Add(goType(d.Type)).Call(jen.Id("x"))
+	return GoType(d.Type) + "(x)"
 }
 
-func collectorParam() jen.Code { return jen.Id("c").Op("*").Qual(wirePath, "Collector") }
-
-func (e *emitter) checkObject(g *jen.Group, o *ir.Object) {
+func (e *emitter) checkObject(o *ir.Object) string {
+	var w code.Writer
 	for _, field := range o.Fields {
-		e.checkField(g, field)
+		w.WriteString(e.checkField(field))
 	}
 	if o.Closed {
-		g.Id("c").Dot("Closed").Call(jen.Id("x").Dot("Extra"))
+		w.P("c.Closed(x.Extra)")
 	}
 	if o.Additional != nil && lower.Checked(o.Additional) {
-		e.check(g, jen.Id("x").Dot("Additional"), &ir.Map{Elem: o.Additional}, 0)
+		w.WriteString(e.check("x.Additional", &ir.Map{Elem: o.Additional}, 0))
 	}
+	return w.String()
 }
 
-func (e *emitter) checkField(g *jen.Group, f *ir.Field) {
+func (e *emitter) checkField(f *ir.Field) string {
 	if f.Const == nil && !lower.Checked(f.Type) {
-		return
+		return ""
 	}
-	target := jen.Id("x").Dot(f.Go)
+	target := "x." + f.Go
 	pointer := byPointer(f)
 	if isOptional(f) {
 		// The condition below declares v.
-		pointer, target = true, jen.Id("v")
+		pointer, target = true, "v"
 	}
 	value := target
 	if _, isObject := ir.Resolve(f.Base()).(*ir.Object); pointer && !isObject {
-		value = jen.Op("*").Add(target)
+		value = "*" + target
 	}
-	body := func(g *jen.Group) {
-		g.Id("c").Dot("Push").Call(jen.Lit(f.Wire))
-		if f.Const != nil {
-			ok := jen.Add(value).Op("==").Lit(f.Const)
-			switch f.Const {
-			case "", int64(0): // the zero value already
-			default:
-				zero := jen.Lit("")
-				if _, isNumber := f.Const.(int64); isNumber {
-					zero = jen.Lit(0)
-				}
-				ok = jen.Add(value).Op("==").Add(zero).Op("||").Add(ok)
+	var check string
+	if f.Const == nil {
+		check = e.check(value, f.Base(), 0)
+	} else {
+		ok := value + " == " + code.Literal(f.Const)
+		switch f.Const.(type) {
+		case string:
+			if f.Const != "" { // otherwise it is the zero value already
+				ok = value + ` == "" || ` + ok
 			}
-			g.Id("c").Dot("Const").Call(ok, jen.Lit(fmt.Sprintf("%#v", f.Const)))
-		} else {
-			e.check(g, value, f.Base(), 0)
+		case int64:
+			if f.Const != int64(0) {
+				ok = value + " == 0 || " + ok
+			}
 		}
-		g.Id("c").Dot("Pop").Call()
+		check = fmt.Sprintf("c.Const(%s, %q)\n", ok, fmt.Sprintf("%#v", f.Const))
 	}
+	body := fmt.Sprintf("c.Push(%q)\n%sc.Pop()\n", f.Wire, check)
 	if isOptional(f) {
-		g.If(jen.Id("v").Op(":=").Id("x").Dot(f.Go).Dot("Pointer").Call(), jen.Id("v").Op("!=").Nil()).BlockFunc(body)
-		return
+		return fmt.Sprintf("if v := x.%s.Pointer(); v != nil {\n%s}\n", f.Go, body)
 	}
 	switch t := ir.Resolve(f.Base()).(type) {
 	case *ir.Array, *ir.Map:
 		if list, ok := t.(*ir.Array); !ok || list.Length.Min == 0 {
-			body(g) // there is nothing to range over if it is absent
-			return
+			return body // there is nothing to range over if it is absent
 		}
 	}
 	if f.Required && !f.Nullable() {
-		body(g)
-		return
+		return body
 	}
-	g.If(present(target, f)).BlockFunc(body)
+	return fmt.Sprintf("if %s {\n%s}\n", present(target, f), body)
 }
 
 // check renders the validation of a value. An object may be a struct or a pointer to it.
-func (e *emitter) check(g *jen.Group, value *jen.Statement, t ir.Type, depth int) {
+func (e *emitter) check(value string, t ir.Type, depth int) string {
 	switch t := t.(type) {
 	case *ir.Ref:
-		e.checkRef(g, value, t.Decl, depth)
+		return e.checkRef(value, t.Decl, depth)
 	case *ir.String:
-		e.checkText(g, value, t)
+		return e.checkText(value, t)
 	case *ir.Integer:
-		checkBounds(g, jen.Float64().Call(value), t.Bounds)
+		return checkBounds("float64("+value+")", t.Bounds)
 	case *ir.Number:
-		checkBounds(g, value, t.Bounds)
+		return checkBounds(value, t.Bounds)
 	case *ir.Scalar:
-		g.Add(checkScalar(value, t))
+		return checkScalar(value, t)
 	case *ir.Array:
-		e.checkArray(g, value, t, depth)
+		return e.checkArray(value, t, depth)
 	case *ir.Map:
-		eachEntry(g, value, depth, func(g *jen.Group, key, item *jen.Statement) {
-			g.Id("c").Dot("Push").Call(key)
-			e.check(g, item, t.Elem, depth+1)
-			g.Id("c").Dot("Pop").Call()
+		return eachEntry(value, depth, func(key, item string) string {
+			return fmt.Sprintf("c.Push(%s)\n%sc.Pop()\n", key, e.check(item, t.Elem, depth+1))
 		})
 	case *ir.Nullable:
 		_, isObject := ir.Resolve(t.Elem).(*ir.Object)
 		item := value
 		if needsPointer(t.Elem) && !isObject {
-			item = jen.Op("*").Add(value)
+			item = "*" + value
 		}
-		g.If(notNull(value, t.Elem)).BlockFunc(func(g *jen.Group) { e.check(g, item, t.Elem, depth) })
+		return fmt.Sprintf("if %s {\n%s}\n", notNull(value, t.Elem), e.check(item, t.Elem, depth))
 	}
+	return ""
 }
 
-func (e *emitter) checkText(g *jen.Group, value *jen.Statement, t *ir.String) {
+func (e *emitter) checkText(value string, t *ir.String) string {
+	var w code.Writer
 	if t.Format != "" {
-		g.Id("c").Dot("Format").Call(jen.Lit(t.Format), value)
+		w.P("c.Format(%q, %s)", t.Format, value)
 	}
-	checkLength(g, "Length", value, t.Length)
+	checkLength(&w, "Length", value, t.Length)
 	if t.Pattern != "" {
-		g.Id(e.rules.patterns[t.Pattern]).Dot("Collect").Call(jen.Id("c"), value)
+		w.P("%s.Collect(c, %s)", e.rules.patterns[t.Pattern], value)
 	}
+	return w.String()
 }
 
-// checkLength renders the check of the length of a string or an array.
-func checkLength(g *jen.Group, of string, value jen.Code, l ir.Count) {
+// checkLength writes the check of the length of a string or an array.
+func checkLength(w *code.Writer, of, value string, l ir.Count) {
 	if l.Min > 0 {
-		g.Id("c").Dot("Min"+of).Call(value, jen.Lit(l.Min))
+		w.P("c.Min%s(%s, %d)", of, value, l.Min)
 	}
 	if l.Max > 0 {
-		g.Id("c").Dot("Max"+of).Call(value, jen.Lit(l.Max))
+		w.P("c.Max%s(%s, %d)", of, value, l.Max)
 	}
 }
 
-func (e *emitter) checkArray(g *jen.Group, value *jen.Statement, t *ir.Array, depth int) {
-	checkLength(g, "Items", jen.Len(value), t.Length)
-	if !lower.Checked(t.Elem) {
-		return
+func (e *emitter) checkArray(value string, t *ir.Array, depth int) string {
+	var w code.Writer
+	checkLength(&w, "Items", "len("+value+")", t.Length)
+	if lower.Checked(t.Elem) {
+		i, element := name("i", depth), name("e", depth)
+		variables := i + ", " + element
+		if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
+			variables, element = i, value+"["+i+"]"
+		}
+		w.P("for %s := range %s {\nc.PushIndex(%s)\n%sc.Pop()\n}", variables, value, i, e.check(element, t.Elem, depth+1))
 	}
-	i, element := jen.Id(name("i", depth)), jen.Id(name("e", depth))
-	rangeOver := jen.List(i, element).Op(":=").Range().Add(value)
-	item := element
-	if _, isObject := ir.Resolve(t.Elem).(*ir.Object); isObject {
-		rangeOver = jen.Add(i).Op(":=").Range().Add(value)
-		item = jen.Add(value).Index(i)
-	}
-	g.For(rangeOver).BlockFunc(func(g *jen.Group) {
-		g.Id("c").Dot("PushIndex").Call(i)
-		e.check(g, item, t.Elem, depth+1)
-		g.Id("c").Dot("Pop").Call()
-	})
+	return w.String()
 }
 
-func (e *emitter) checkRef(g *jen.Group, value *jen.Statement, d *ir.Decl, depth int) {
+func (e *emitter) checkRef(value string, d *ir.Decl, depth int) string {
 	if _, isUnion := d.Type.(*ir.Union); isUnion {
-		g.Add(newBox(d, jen.Id("V").Op(":").Add(value))).Dot("Check").Call(jen.Id("c"))
-		return
+		return newBox(d, "V: "+value) + ".Check(c)\n"
 	}
 	if _, isEnum := d.Type.(*ir.Enum); isEnum && d.Rules == nil {
-		checkEnum(g, value)
-		return
+		return checkEnum(value)
 	}
 	if isAlias(d) {
-		e.check(g, value, d.Type, depth)
-		return
+		return e.check(value, d.Type, depth)
 	}
-	receiver := value
 	if _, isObject := d.Type.(*ir.Object); !isObject {
-		receiver = jen.Parens(value)
+		value = "(" + value + ")"
 	}
-	g.Add(receiver).Dot("Check").Call(jen.Id("c"))
+	return value + ".Check(c)\n"
 }
 
-func checkEnum(g *jen.Group, value *jen.Statement) {
-	known := jen.Parens(value)
-	if len(*value) == 1 {
+func checkEnum(value string) string {
+	known := "(" + value + ")"
+	if token.IsIdentifier(value) {
 		known = value
 	}
-	g.If(jen.Op("!").Add(known).Dot("Known").Call()).Block(
-		jen.Id("c").Dot("Report").Call(jen.Lit("unknown value %q"), jen.String().Call(value)),
-	)
+	return fmt.Sprintf("if !%s.Known() {\nc.Report(\"unknown value %%q\", string(%s))\n}\n", known, value)
 }
 
-func checkScalar(value *jen.Statement, t *ir.Scalar) jen.Code {
+func checkScalar(value string, t *ir.Scalar) string {
 	if t.ID {
-		return jen.Add(value).Dot("Check").Call(jen.Id("c"))
+		return value + ".Check(c)\n"
 	}
-	return jen.If(jen.Op("!").Add(value).Dot("Is").Call(scalarSet(t.Kinds))).Block(
-		jen.Id("c").Dot("Report").Call(jen.Lit("must be " + t.Kinds.String())),
-	)
+	return fmt.Sprintf("if !%s.Is(%s) {\nc.Report(%q)\n}\n", value, scalarSet(t.Kinds), "must be "+t.Kinds.String())
 }
 
-func checkBounds(g *jen.Group, value jen.Code, b ir.Bounds) {
+func checkBounds(value string, b ir.Bounds) string {
+	var w code.Writer
 	limit := func(at *float64, open bool, method string) {
 		if open {
 			method = "Exclusive" + method
 		}
 		if at != nil {
-			g.Id("c").Dot(method).Call(value, jen.Lit(*at))
+			w.P("c.%s(%s, %s)", method, value, code.Literal(*at))
 		}
 	}
 	limit(b.Min, b.MinOpen, "Minimum")
 	limit(b.Max, b.MaxOpen, "Maximum")
+	return w.String()
 }
 
-// checkerOf renders the declaration of the method that checks a union.
-func checkerOf(f *jen.File, d *ir.Decl) *jen.Statement {
-	return f.Func().Params(jen.Id(codecName(d))).Id("Check").Params(collectorParam(), jen.Id("v").Id(d.Name))
+// checkerOf renders the head of the method that checks a union.
+func checkerOf(d *ir.Decl) string {
+	return fmt.Sprintf("func (%s) Check(c *wire.Collector, v %s)", codecName(d), d.Name)
 }
 
 func (e *emitter) unionChecker(f *jen.File, d *ir.Decl, u *ir.Union) {
 	if d.Rules != nil {
-		f.Line()
-		checkerOf(f, d).BlockFunc(func(g *jen.Group) {
-			e.obey(g, d, jen.Id("v"))
-		})
+		f.Line().Add(code.Go(checkerOf(d) + " {\n" + e.obey(d, "v") + "}"))
 		return
 	}
-	checkerOf(f, d).Block(
-		jen.Switch(jen.Id("v").Op(":=").Id("v").Assert(jen.Type())).BlockFunc(func(g *jen.Group) {
-			var unchecked []jen.Code
-			for _, v := range u.Variants {
-				variant := jen.Id(v.Decl.Name)
-				if v.Boxed {
-					variant = jen.Op("*").Add(variant)
-				}
-				if !hasChecks(v.Decl) {
-					unchecked = append(unchecked, variant)
-					continue
-				}
-				g.Case(variant).BlockFunc(func(g *jen.Group) { checkVariant(g, u, v) })
-			}
-			if unchecked != nil {
-				g.Case(unchecked...)
-			}
-			if !u.Context {
-				member, known := discriminator(u.Decision)
-				args := append([]jen.Code{jen.Lit(d.Name), jen.Id("v").Dot("Raw"), jen.Lit(member)}, check.Literals(known)...)
-				g.Case(jen.Op("*").Id("Unknown" + d.Name)).Block(jen.Id("c").Dot("UnknownVariant").Call(args...))
-			}
-			g.Default().Block(jen.Id("c").Dot("NoVariant").Call(jen.Lit(d.Name), jen.Id("v")))
-		}),
-	)
+	var w code.Writer
+	w.P("%s {\nswitch v := v.(type) {", checkerOf(d))
+	var unchecked []string
+	for _, v := range u.Variants {
+		variant := v.Decl.Name
+		if v.Boxed {
+			variant = "*" + variant
+		}
+		if !hasChecks(v.Decl) {
+			unchecked = append(unchecked, variant)
+			continue
+		}
+		w.Case(variant, checkVariant(u, v))
+	}
+	if unchecked != nil {
+		w.Case(strings.Join(unchecked, ", "), "")
+	}
+	if !u.Context {
+		member, known := discriminator(u.Decision)
+		w.P("case *Unknown%s:\nc.UnknownVariant(%q, v.Raw, %s)", d.Name, d.Name, code.Quoted(append([]string{member}, known...)))
+	}
+	w.P("default:\nc.NoVariant(%q, v)\n}\n}", d.Name)
+	f.Add(code.Go(w.String()))
 }
 
 // checkVariant renders the check of the value v of a variant. If it fails, the value may be one of another
 // variant.
-func checkVariant(g *jen.Group, u *ir.Union, v *ir.Variant) {
-	check := jen.Id("v").Dot("Check").Call(jen.Id("c"))
-	rivals := rivals(u.Decision, v)
-	if len(rivals) == 0 {
-		g.Add(check)
-		return
+func checkVariant(u *ir.Union, v *ir.Variant) string {
+	args := ""
+	for _, rival := range rivals(u.Decision, v) {
+		args += ", new(" + rival.Decl.Name + ")"
 	}
-	args := []jen.Code{jen.Id("n"), jen.Id("v")}
-	for _, rival := range rivals {
-		args = append(args, jen.New(jen.Id(rival.Decl.Name)))
+	if args == "" {
+		return "v.Check(c)\n"
 	}
-	count := jen.Id("c").Dot("Count").Call()
-	g.Id("n").Op(":=").Add(count)
-	g.If(jen.Add(check), jen.Add(count).Op(">").Id("n")).Block(jen.Id("c").Dot("Reconsider").Call(args...))
+	return "n := c.Count()\nif v.Check(c); c.Count() > n {\nc.Reconsider(n, v" + args + ")\n}\n"
 }
 
 // rivals returns the other variants that a value which was read as v may satisfy: those that differ

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
@@ -26,7 +26,7 @@ func (g *generator) tests() ([]files.File, error) {
 	for _, t := range g.pkg.Tools {
 		parts = append(parts, func(f *jen.File) { fakeMethod(f, t) })
 	}
-	made, err := g.render(append([]emit.Source{g.whole("contract.gen_test.go", parts...)}, g.itemTests()...)...)
+	made, err := g.render(append([]code.Source{g.whole("contract.gen_test.go", parts...)}, g.itemTests()...)...)
 	return append(made, g.samples()), err
 }
 
@@ -38,18 +38,14 @@ func (g *generator) fake(f *jen.File) {
 	}
 	f.Comment("fake is an implementation of " + implements + " for tests, whose methods record that they were called.")
 	// The state is a named field, because a tool's method may be called Fake.
-	f.Type().Id("fake").Struct(jen.Id("state").Qual(contractPath, "Fake"))
+	f.Type().Id("fake").Struct(code.Go("state contract.Fake"))
 }
 
 // fakeMethod renders the method of a tool that records its call.
 func fakeMethod(f *jen.File, t typing.ToolTypes) {
 	h := toolHandler(t)
-	zero := jen.Nil()
-	if t.Value != nil {
-		zero = jen.Add(emit.Zero(t.Value))
-	}
 	h.params[0].name = "_"
-	fakeOf(f, h, jen.List(zero, jen.Id("f").Dot("state").Dot("Call").Call(jen.Lit(t.Tool.Name))))
+	fakeOf(f, h, code.Go("$1, f.state.Call($2)", h.zero, jen.Lit(t.Tool.Name)))
 }
 
 // fakeOf renders a method of the fake implementation.
@@ -65,11 +61,11 @@ func (g *generator) testSession(f *jen.File) {
 		Name: "contract",
 		Version: "1",
 	}` // one of the tests makes a tool panic
-	server := emit.Go("NewServer(f, " + options + ")")
+	server := code.Go("NewServer(f, " + options + ")")
 	if g.offersTasks() {
-		server = emit.Go("mcp.NewServer("+options+", $1...)", g.allItems("f"))
+		server = code.Go("mcp.NewServer("+options+", $1...)", g.allItems("f", ""))
 	}
-	emit.Declare(f, "contractSession returns a session with a server that runs the fake implementation.",
+	code.Declare(f, "contractSession returns a session with a server that runs the fake implementation.",
 		`func contractSession(t *testing.T) (*runtime.Session, *fake) {
 			t.Helper()
 			f := new(fake)
@@ -90,13 +86,13 @@ func (g *generator) testList(f *jen.File) {
 	if len(g.pkg.Items) > 0 {
 		checks += "\ncontract.Items(t, session, otherItems)"
 	}
-	emit.Declare(f, "TestContract checks that the server has the list that this package was generated from.",
+	code.Declare(f, "TestContract checks that the server has the list that this package was generated from.",
 		"func TestContract(t *testing.T) {\nsession, $1 := contractSession(t)"+checks+"\n}", fake, jen.Lit(g.checksum()))
 }
 
 // testTools renders the test of the tools.
 func (g *generator) testTools(f *jen.File) {
-	emit.Declare(f, "TestContractTools runs the tests of package contract for each tool.",
+	code.Declare(f, "TestContractTools runs the tests of package contract for each tool.",
 		`func TestContractTools(t *testing.T) {
 			samples := $1
 			for _, tool := range $2 {
@@ -111,9 +107,7 @@ func (g *generator) testTools(f *jen.File) {
 // samplesFile is the name of the file with the samples.
 const samplesFile = "contract.gen.txt"
 
-func readSamples() jen.Code {
-	return jen.Qual(contractPath, "ReadSamples").Call(jen.Id("t"), jen.Lit(samplesFile))
-}
+func readSamples() jen.Code { return code.Go("contract.ReadSamples(t, $1)", jen.Lit(samplesFile)) }
 
 // samples returns the file with the samples of all items. Samples take long to find.
 func (g *generator) samples() files.File {
@@ -127,7 +121,7 @@ func (g *generator) samples() files.File {
 		}
 	}
 	texts := make([][]byte, len(rows))
-	emit.Parallel(len(rows), func(i int) {
+	code.Parallel(len(rows), func(i int) {
 		texts[i] = rows[i]()
 		if g.Progress != nil {
 			g.Progress()

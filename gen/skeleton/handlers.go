@@ -7,8 +7,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
-	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
@@ -22,100 +22,55 @@ type handler struct {
 	// says follows of in the doc comment.
 	says   string
 	params []param
-	result goType
+	// result is the type of the result, and zero its zero value.
+	result, zero string
 	// calls are the expressions that the method returns to call the operation of its tool, or "".
 	calls string
 }
 
-type param struct {
-	name string
-	goType
-}
-
-// goType is a type, as code and as text. Path is "" for types of the package and basic types. Value is
-// a type without the other fields, or nil.
-type goType struct {
-	prefix, path, name string
-	value              ir.Type
-}
-
-func (t goType) code() *jen.Statement {
-	if t.value != nil {
-		return jen.Add(emit.GoType(t.value))
-	}
-	code := jen.Op(t.prefix)
-	if t.path == "" {
-		return code.Id(t.name)
-	}
-	return code.Qual(t.path, t.name)
-}
-
-// String returns the type as files write it that import its package under its own name.
-func (t goType) String() string {
-	if t.value != nil {
-		return t.code().GoString()
-	}
-	if t.path == "" {
-		return t.prefix + t.name
-	}
-	return t.prefix + t.path[strings.LastIndexByte(t.path, '/')+1:] + "." + t.name
-}
+type param struct{ name, of string }
 
 // The types of parameters and results that do not depend on the list.
-var (
-	contextType    = goType{path: "context", name: "Context"}
-	stringType     = goType{name: "string"}
-	stringsType    = goType{prefix: "map[string]", name: "string"}
-	contentType    = goType{prefix: "[]", path: mcpPath, name: "ContentBlock"}
-	promptType     = goType{prefix: "*", path: mcpPath, name: "GetPromptResult"}
-	contentsType   = goType{prefix: "*", path: mcpPath, name: "ReadResourceResult"}
-	completionType = goType{path: catalogPath, name: "Completion"}
+const (
+	contentType    = "[]mcp.ContentBlock"
+	promptType     = "*mcp.GetPromptResult"
+	contentsType   = "*mcp.ReadResourceResult"
+	completionType = "catalog.Completion"
 )
 
-// zero returns the zero value of the type.
-func (t goType) zero() string {
-	if t.value != nil {
-		return jen.Add(emit.Zero(t.value)).GoString()
-	}
-	return "nil"
+func newHandler(name, kind, item, says, result string) handler {
+	return handler{name: name, of: fmt.Sprintf("%s %q", kind, item), kind: kind, item: item, says: says, result: result, zero: "nil"}
 }
 
-// pointerTo returns the type of pointers to a declaration.
-func pointerTo(d *ir.Decl) goType { return goType{prefix: "*", name: d.Name} }
-
-func newHandler(name, kind, item, says string, result goType) handler {
-	return handler{name: name, of: fmt.Sprintf("%s %q", kind, item), kind: kind, item: item, says: says, result: result}
-}
-
-func (h *handler) takes(name string, t goType) { h.params = append(h.params, param{name, t}) }
+func (h *handler) takes(name, t string) { h.params = append(h.params, param{name, t}) }
 
 // signature renders the parameters and results, with the name of the context.
 func (h *handler) signature(ctx string) jen.Code {
-	params := []jen.Code{jen.Id(ctx).Add(contextType.code())}
+	params := []string{ctx + " context.Context"}
 	for _, p := range h.params {
-		params = append(params, jen.Id(p.name).Add(p.code()))
+		params = append(params, p.name+" "+p.of)
 	}
-	return jen.Params(params...).Params(h.result.code(), jen.Error())
+	return code.Go("($1) ($2, error)", strings.Join(params, ", "), h.result)
 }
 
 // about renders the doc comment of a method. Does is its verb.
 func (h *handler) about(name, does string) jen.Code {
 	text := fmt.Sprintf("%s %s %s", name, does, h.of)
 	if h.says == "" {
-		return emit.Comment(text + ".")
+		return code.Comment(text + ".")
 	}
-	return emit.Comment(text + ": " + h.says)
+	return code.Comment(text + ": " + h.says)
 }
 
 // toolHandler returns the method of a tool.
 func toolHandler(t typing.ToolTypes) handler {
 	h := newHandler(t.Go, "the tool", t.Tool.Name, t.Tool.Description, contentType)
-	h.takes("in", pointerTo(t.Input))
+	h.takes("in", "*"+t.Input.Name)
 	switch {
 	case t.Value != nil:
-		h.result = goType{value: t.Value}
+		h.result, h.zero = emit.GoType(t.Value), emit.Zero(t.Value)
 	case t.Output != nil:
-		h.result = pointerTo(t.Output)
+		h.result = "*" + t.Output.Name
 	}
 	if t.Tool.Operation != nil {
 		h.calls = calling(t)
@@ -141,7 +96,7 @@ type form struct {
 	argument        string // the noun for an argument
 	does            string // the verb for what a method of the client does with the item
 	call            string // the function of package tools by which it does so
-	result          goType
+	result          string
 }
 
 var forms = map[tools.ItemKind]form{
@@ -158,10 +113,10 @@ func itemHandler(i typing.ItemTypes) handler {
 	f := forms[i.Kind]
 	h := newHandler(i.Method, "the "+f.noun, i.Key, i.Description, f.result)
 	if i.Kind != tools.Prompts {
-		h.takes("uri", stringType)
+		h.takes("uri", "string")
 	}
 	if i.Type != nil {
-		h.takes("in", pointerTo(i.Type))
+		h.takes("in", "*"+i.Type.Name)
 	}
 	return h
 }
@@ -185,8 +140,8 @@ func itemHandlers(all []typing.ItemTypes, kinds ...tools.ItemKind) []handler {
 func completionHandler(c typing.Completion, i typing.ItemTypes) handler {
 	of := fmt.Sprintf("values of the %s %q of %s", forms[i.Kind].argument, c.Argument.Name, itemHandler(i).of)
 	h := handler{name: c.Method, of: of, item: c.Method, result: completionType}
-	h.takes("value", stringType)
-	h.takes("settled", stringsType)
+	h.takes("value", "string")
+	h.takes("settled", "map[string]string")
 	return h
 }
 

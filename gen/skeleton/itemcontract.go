@@ -6,14 +6,14 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
 // itemTests returns the files with the tests of prompts, resources and templates, and with
 // their methods of the fake implementation.
-func (g *generator) itemTests() []emit.Source {
-	var sources []emit.Source
+func (g *generator) itemTests() []code.Source {
+	var sources []code.Source
 	for _, i := range g.pkg.Items {
 		h := itemHandler(i)
 		sources = append(sources, g.source(g.itemFile(i)+".gen_test.go", []func(*jen.File){func(file *jen.File) {
@@ -41,13 +41,13 @@ func testItem(f *jen.File, i typing.ItemTypes, h handler) {
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
-			completions.Line().Add(emit.Go("contract.Completion(t, session, &f.state, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), jen.Lit(i.Completions[k].Method)))
+			completions.Line().Add(code.Go("contract.Completion(t, session, &f.state, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), jen.Lit(i.Completions[k].Method)))
 		case len(a.Enum) > 0:
-			completions.Line().Add(emit.Go("contract.Values(t, session, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), emit.Strings(a.Enum)))
+			completions.Line().Add(code.Go("contract.Values(t, session, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), code.Strings(a.Enum)))
 		}
 	}
 	name := "Test" + of.of + i.Go
-	emit.Declare(f, fmt.Sprintf("%s runs the tests of package contract for %s.", name, h.of),
+	code.Declare(f, fmt.Sprintf("%s runs the tests of package contract for %s.", name, h.of),
 		"func $5(t *testing.T) {\nsession, $6 := contractSession(t)\n"+test+"\n}\n", itemName(i), jen.Lit(h.name), samples, completions, name, fake)
 }
 
@@ -66,14 +66,14 @@ func fakeItem(f *jen.File, h handler) {
 	if h.result == promptType {
 		result = "GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}}"
 	}
-	fakeOf(f, h, emit.Go("contract.Answer(&f.state, $1, $2, &mcp."+result+")", jen.Lit(h.name), uri))
+	fakeOf(f, h, code.Go("contract.Answer(&f.state, $1, $2, &mcp."+result+")", jen.Lit(h.name), uri))
 	f.Line()
 }
 
 // fakeCompletions renders the methods of the fake implementation that propose values.
 func fakeCompletions(f *jen.File, i typing.ItemTypes) {
 	for _, c := range i.Completions {
-		fakeOf(f, completionHandler(c, i), emit.Go("contract.Proposed(&f.state, $1, value, settled)", jen.Lit(c.Method)))
+		fakeOf(f, completionHandler(c, i), code.Go("contract.Proposed(&f.state, $1, value, settled)", jen.Lit(c.Method)))
 		f.Line()
 	}
 }

@@ -3,11 +3,12 @@ package skeleton
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -44,9 +45,9 @@ func (g *generator) items() ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sources []emit.Source
+	var sources []code.Source
 	for k, i := range g.pkg.Items {
-		parts := append([]func(*jen.File){func(f *jen.File) { g.item(f, i) }}, g.declarations(i.Decls, checks[k])...)
+		parts := append([]func(*jen.File){func(f *jen.File) { g.item(f, i) }}, declarations(i.Decls, checks[k])...)
 		sources = append(sources, g.source(g.itemFile(i)+".gen.go", parts))
 	}
 	return g.render(sources...)
@@ -61,7 +62,7 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	members := jen.Dict{jen.Id(of.key): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
 	list := func(name string, values []string) {
 		if len(values) > 0 {
-			members[jen.Id(name)] = emit.Strings(values)
+			members[jen.Id(name)] = code.Go(code.Strings(values))
 		}
 	}
 	list("Scopes", i.Scopes)
@@ -73,29 +74,28 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	} else if g.serves { // an empty string leaves these arguments out
 		list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
 	}
-	f.Add(emit.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
-	f.Var().Id(itemName(i)).Op("=").Op("&").Qual(toolsPath, of.of).Values(members)
+	f.Add(code.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
+	f.Add(code.Go("var $1 = &tools.$2$3", itemName(i), of.of, jen.Values(members)))
 	f.Line()
 	switch {
 	case g.serves && i.Text != nil:
-		f.Add(emit.Comment(fmt.Sprintf("%s is the content of %s.", textName(i), h.of)))
+		f.Add(code.Comment(fmt.Sprintf("%s is the content of %s.", textName(i), h.of)))
 		f.Const().Id(textName(i)).Op("=").Add(text(*i.Text))
 		f.Line()
 	case !g.serves:
-		args := []jen.Code{jen.Id(itemName(i)), jen.Id("in")}
+		args := itemName(i) + ", in"
 		if i.Kind != tools.Prompts {
 			h.params = h.params[1:] // the URI follows from the item
 		}
 		if i.Type == nil {
-			args = []jen.Code{jen.Id(itemName(i)).Dot("URI")}
+			args = itemName(i) + ".URI"
 		}
-		clientMethodOf(f, h, of.does, of.call, append(args, jen.New(jen.Qual(mcpPath, h.result.name)))...)
+		clientMethodOf(f, h, of.does, of.call, args)
 		for _, c := range i.Completions {
 			h := completionHandler(c, i)
-			h.result = goType{prefix: "*", path: mcpPath, name: "CompleteResult"}
+			h.result = "*mcp.CompleteResult"
 			h.says = "Value is the text typed so far, settled the values of other arguments."
-			clientMethodOf(f, h, "requests", "Complete", jen.Id(itemName(i)).Dot("Ref").Call(),
-				jen.Lit(c.Argument.Name), jen.Id("value"), jen.Id("settled"), jen.New(jen.Qual(mcpPath, h.result.name)))
+			clientMethodOf(f, h, "requests", "Complete", fmt.Sprintf("%s.Ref(), %q, value, settled", itemName(i), c.Argument.Name))
 		}
 	}
 }
@@ -111,13 +111,10 @@ func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 	return names
 }
 
-// clientMethodOf renders a method of the client that calls a function of package tools.
-func clientMethodOf(f *jen.File, h handler, does, call string, args ...jen.Code) {
+// clientMethodOf renders a method of the client that calls a function of package tools, with arguments after the caller.
+func clientMethodOf(f *jen.File, h handler, does, call, args string) {
 	f.Add(h.about(h.name, does))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(h.name).Add(h.signature("ctx")).Block(
-		jen.Return(jen.Qual(toolsPath, call).Call(append([]jen.Code{jen.Id("ctx"), jen.Id("c").Dot("caller")}, args...)...)),
-	)
-	f.Line()
+	f.Add(code.Go("func (c *Client) $1$2 {\nreturn tools.$3(ctx, c.caller, $4, new($5))\n}\n", h.name, h.signature("ctx"), call, args, strings.TrimPrefix(h.result, "*")))
 }
 
 // itemInterfaces renders the interfaces of prompts and resources, and that of all handlers.
@@ -129,11 +126,11 @@ func (g *generator) itemInterfaces(f *jen.File) {
 		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", itemHandlers(g.pkg.Items, tools.Prompts)},
 		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", itemHandlers(g.pkg.Items, tools.Resources, tools.Templates)},
 	} {
-		f.Add(emit.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))
+		f.Add(code.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))
 		f.Type().Id(i.name).InterfaceFunc(func(methods *jen.Group) { addMethods(methods, i.handlers) })
 		f.Line()
 	}
-	f.Add(emit.Comment(fmt.Sprintf("Service has all methods that a server of %s needs.", g.Source)))
+	f.Add(code.Comment(fmt.Sprintf("Service has all methods that a server of %s needs.", g.Source)))
 	f.Type().Id("Service").Interface(jen.Id("Tools"), jen.Id("Prompts"), jen.Id("Resources"))
 }
 
@@ -152,13 +149,13 @@ func addMethods(methods *jen.Group, all []handler) {
 // serverItems renders the functions that return prompts and resources as items.
 func (g *generator) serverItems(f *jen.File) {
 	list := func(name, handlers, about string, kinds ...tools.ItemKind) {
-		var all jen.Statement
+		all := ""
 		for _, i := range g.pkg.Items {
 			if slices.Contains(kinds, i.Kind) {
-				all.Line().Add(serverItem(i)).Op(",")
+				all += "\n" + serverItem(i) + ","
 			}
 		}
-		emit.Declare(f, name+" returns the "+about+" as items for a server or a catalog.", "func $1(h $2) []catalog.Item {\nreturn []catalog.Item{$3\n}\n}", name, handlers, &all)
+		code.Declare(f, name+" returns the "+about+" as items for a server or a catalog.", "func $1(h $2) []catalog.Item {\nreturn []catalog.Item{$3\n}\n}", name, handlers, all)
 		f.Line()
 	}
 	list("ServerPrompts", "Prompts", "prompts", tools.Prompts)
@@ -166,21 +163,21 @@ func (g *generator) serverItems(f *jen.File) {
 }
 
 // serverItem renders an item of a server.
-func serverItem(i typing.ItemTypes) *jen.Statement {
+func serverItem(i typing.ItemTypes) string {
 	if i.Text != nil {
-		return jen.Qual(toolsPath, "ServeText").Call(jen.Id(itemName(i)), jen.Id(textName(i)))
+		return fmt.Sprintf("tools.ServeText(%s, %s)", itemName(i), textName(i))
 	}
-	args := []jen.Code{jen.Id(itemName(i))}
+	fresh := ""
 	if i.Type != nil {
-		args = append(args, jen.Op(fmt.Sprintf("func() *%[1]s { return new(%[1]s) }", i.Type.Name))) // in one line
+		fresh = fmt.Sprintf("func() *%[1]s { return new(%[1]s) }, ", i.Type.Name)
 	}
-	item := jen.Qual(toolsPath, "Serve"+forms[i.Kind].of).Call(append(args, jen.Id("h").Dot(i.Method))...)
+	item := fmt.Sprintf("tools.Serve%s(%s, %sh.%s)", forms[i.Kind].of, itemName(i), fresh, i.Method)
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
-			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Id("h").Dot(i.Completions[k].Method))
+			item += fmt.Sprintf(".Complete(%q, h.%s)", a.Name, i.Completions[k].Method)
 		case len(a.Enum) > 0:
-			item.Dot("Complete").Call(jen.Lit(a.Name), jen.Qual(catalogPath, "OneOf").Call(check.Literals(a.Enum)...))
+			item += fmt.Sprintf(".Complete(%q, catalog.OneOf(%s))", a.Name, code.Quoted(a.Enum))
 		}
 	}
 	return item
@@ -200,16 +197,15 @@ func (g *generator) itemList(f *jen.File) {
 	members := jen.Dict{}
 	for _, k := range tools.ItemKinds {
 		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {
-			members[jen.Id(of+"s")] = jen.Index().Op("*").Qual(toolsPath, of).ValuesFunc(func(all *jen.Group) {
-				for _, i := range g.pkg.Items {
-					if i.Kind == k.Kind {
-						all.Line().Id(itemName(i))
-					}
+			all := ""
+			for _, i := range g.pkg.Items {
+				if i.Kind == k.Kind {
+					all += itemName(i) + ",\n"
 				}
-				all.Line()
-			})
+			}
+			members[jen.Id(of+"s")] = code.Go("[]*tools.$1{\n$2}", of, all)
 		}
 	}
 	f.Comment("otherItems holds all prompts, resources and templates, in the order of the list.")
-	f.Var().Id("otherItems").Op("=").Op("&").Qual(toolsPath, "Items").Values(members)
+	f.Add(code.Go("var otherItems = &tools.Items$1", jen.Values(members)))
 }

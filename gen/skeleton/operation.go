@@ -7,7 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/rest"
@@ -21,8 +21,8 @@ func operationName(t typing.ToolTypes) string { return "operation" + t.Go }
 func operation(f *jen.File, t typing.ToolTypes) {
 	members := jen.Dict{}
 	eachField(reflect.ValueOf(*t.Tool.Operation), func(name string, value jen.Code) { members[jen.Id(name)] = value })
-	f.Add(emit.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
-	f.Var().Id(operationName(t)).Op("=").Op("&").Qual(restPath, "Operation").Values(members)
+	f.Add(code.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
+	f.Add(code.Go("var $1 = &rest.Operation$2", operationName(t), jen.Values(members)))
 }
 
 // eachField renders the fields of a struct that are not empty.
@@ -64,7 +64,7 @@ func restType(t reflect.Type) *jen.Statement {
 	if t.Kind() == reflect.Slice {
 		return jen.Index().Add(restType(t.Elem()))
 	}
-	return jen.Qual(restPath, t.Name())
+	return code.Go("rest." + t.Name())
 }
 
 // calling returns the expressions that the method of a tool returns to call its operation.

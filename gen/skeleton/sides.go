@@ -6,7 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -31,8 +31,8 @@ func (g *generator) server() ([]files.File, error) {
 
 // whole returns a source of one file, however long it is: where it would be divided depends on
 // the number of tools.
-func (g *generator) whole(name string, parts ...func(*jen.File)) emit.Source {
-	return emit.Source{Name: name, New: g.file, Fill: func(f *jen.File, _, _ int) {
+func (g *generator) whole(name string, parts ...func(*jen.File)) code.Source {
+	return code.Source{Name: name, Package: g.Package, From: g.Source, Fill: func(f *jen.File, _, _ int) {
 		for _, part := range parts {
 			part(f)
 			f.Line()
@@ -41,7 +41,7 @@ func (g *generator) whole(name string, parts ...func(*jen.File)) emit.Source {
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
-	f.Add(emit.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source)))
+	f.Add(code.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source)))
 	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) { addMethods(methods, toolHandlers(g.pkg.Tools)) })
 }
 
@@ -62,24 +62,24 @@ func (g *generator) newServer(f *jen.File) {
 		comment += " Options without instructions get those of " + g.Source + "."
 		defaults = "if options.Instructions == \"\" {\noptions.Instructions = $2\n}\n"
 	}
-	emit.Declare(f, comment+" It returns an error for options that cannot be served, and for an item that cannot be added.",
+	code.Declare(f, comment+" It returns an error for options that cannot be served, and for an item that cannot be added.",
 		"func NewServer("+param+" "+kind+", options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {\n"+body+defaults+"return mcp.NewServer(options, all...)\n}",
-		g.allItems(param, jen.Id("items")), text(g.List.Instructions))
+		g.allItems(param, "items"), text(g.List.Instructions))
 }
 
 // allItems renders the items of an implementation, and more.
-func (g *generator) allItems(implementation string, more ...jen.Code) *jen.Statement {
-	call := func(f string, args ...jen.Code) *jen.Statement {
-		return jen.Id(f).Call(append([]jen.Code{jen.Id(implementation)}, args...)...)
-	}
-	tools := call("ServerTools", jen.Qual(toolsPath, "Options").Values())
+func (g *generator) allItems(implementation, more string) string {
+	own := fmt.Sprintf("ServerTools(%s, tools.Options{})", implementation)
 	switch {
 	case len(g.pkg.Items) > 0:
-		return jen.Qual("slices", "Concat").Call(append([]jen.Code{tools, call("ServerPrompts"), call("ServerResources")}, more...)...)
-	case len(more) > 0:
-		return jen.Append(tools, jen.Add(more...).Op("..."))
+		if more != "" {
+			more = ", " + more
+		}
+		return fmt.Sprintf("slices.Concat(%s, ServerPrompts(%[2]s), ServerResources(%[2]s)%[3]s)", own, implementation, more)
+	case more != "":
+		return fmt.Sprintf("append(%s, %s...)", own, more)
 	}
-	return tools
+	return own
 }
 
 // offersTasks reports whether a tool of the list can be called as a task.
@@ -101,9 +101,9 @@ func (g *generator) serverTools(f *jen.File) {
 		case t.Value != nil:
 			maker, rest = "Value", "nil, t.$2, $4"
 		}
-		all.Line().Add(emit.Go("tools."+maker+"($1, options, func() *$3 { return new($3) }, "+rest+"),", toolName(t), t.Go, t.Input.Name, boxing(t)))
+		all.Line().Add(code.Go("tools."+maker+"($1, options, func() *$3 { return new($3) }, "+rest+"),", toolName(t), t.Go, t.Input.Name, boxing(t)))
 	}
-	emit.Declare(f, "ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools.",
+	code.Declare(f, "ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools.",
 		"func ServerTools(t Tools, options tools.Options) []catalog.Item {\nreturn []catalog.Item{$1\n}\n}", &all)
 }
 
@@ -114,11 +114,11 @@ func (g *generator) assertions(f *jen.File) {
 		f.Comment(fmt.Sprintf("The compiler reports each method that %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
 		f.Var().DefsFunc(func(defs *jen.Group) {
 			for _, h := range handlers(g.pkg) {
-				params := []jen.Code{jen.Op("*").Id(name), contextType.code()}
+				params := ""
 				for _, p := range h.params {
-					params = append(params, p.code())
+					params += ", " + p.of
 				}
-				defs.Id("_").Func().Params(params...).Params(h.result.code(), jen.Error()).Op("=").Parens(jen.Op("*").Id(name)).Dot(h.name)
+				defs.Add(code.Go("_ func(*$1, context.Context$2) ($3, error) = (*$1).$4", name, params, h.result, h.name))
 			}
 		})
 		f.Line()
@@ -140,12 +140,12 @@ func (g *generator) toolList() jen.Code {
 	for _, t := range g.pkg.Tools {
 		all.Line().Id(toolName(t)).Op(",")
 	}
-	return emit.Go("[]*tools.Tool{$1\n}", &all)
+	return code.Go("[]*tools.Tool{$1\n}", &all)
 }
 
 // toolDefinitions renders the list of the definitions of all tools.
 func (g *generator) toolDefinitions(f *jen.File) {
-	f.Add(emit.Go("// toolDefinitions holds the definitions of all tools, in the order of the list.\nvar toolDefinitions = tools.Definitions($1)", g.toolList()))
+	f.Add(code.Go("// toolDefinitions holds the definitions of all tools, in the order of the list.\nvar toolDefinitions = tools.Definitions($1)", g.toolList()))
 }
 
 // clientType renders the client without the methods of its tools.
@@ -154,9 +154,9 @@ func (g *generator) clientType(f *jen.File) {
 	if len(g.pkg.Items) > 0 {
 		uses = "calls the tools, gets the prompts and reads the resources"
 	}
-	emit.Declare(f, fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source),
+	code.Declare(f, fmt.Sprintf("Client %s of %s. It returns a *tools.Error if a tool fails, and a *tools.ResultError if a result is not valid under the definition. It is safe for concurrent use.", uses, g.Source),
 		"type Client struct {\ncaller runtime.Caller\nclose func() error\n}")
-	f.Line().Add(emit.Go(`
+	f.Line().Add(code.Go(`
 		// Connect opens a session with a server, in the newest revision that both sides speak.
 		// The caller must close the client.
 		func Connect(ctx context.Context, transport runtime.Transport, options runtime.ClientOptions) (*Client, error) {
@@ -187,7 +187,7 @@ func (g *generator) clientType(f *jen.File) {
 
 // contentOf renders the function that decodes content blocks.
 func contentOf(f *jen.File) {
-	f.Line().Add(emit.Go(`
+	f.Line().Add(code.Go(`
 		// contentOf decodes the content blocks of a result.
 		func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 			var result mcp.CallToolResult
@@ -208,5 +208,5 @@ func (g *generator) clientCheck(f *jen.File) {
 	default:
 		same = others
 	}
-	emit.Declare(f, fmt.Sprintf(text, g.Source), "func (c *Client) Check(ctx context.Context) error {\nreturn "+same+"\n}")
+	code.Declare(f, fmt.Sprintf(text, g.Source), "func (c *Client) Check(ctx context.Context) error {\nreturn "+same+"\n}")
 }

@@ -6,32 +6,14 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/mcpgen/mcpgen/gen/check"
-	"github.com/mcpgen/mcpgen/gen/emit"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-)
-
-// Import paths that generated code uses.
-const (
-	root         = "github.com/mcpgen/mcpgen"
-	wirePath     = root + "/runtime/wire"
-	runtimePath  = root + "/runtime"
-	catalogPath  = root + "/runtime/catalog"
-	tasksPath    = root + "/runtime/tasks"
-	toolsPath    = root + "/runtime/tools"
-	contractPath = root + "/runtime/tools/contract"
-	restPath     = root + "/runtime/rest"
-	// generatedPath is the package with the bindings of all revisions.
-	generatedPath = root + "/generated"
-	// mcpPath is the package of the content blocks that handlers return.
-	mcpPath = generatedPath + "/mcp"
 )
 
 // Options configure what is generated.
@@ -152,7 +134,7 @@ type artifact func() ([]files.File, error)
 // make generates all artifacts in parallel. They are independent of each other.
 func (g *generator) make(all ...artifact) (*Result, error) {
 	made, errs := make([][]files.File, len(all)), make([]error, len(all))
-	emit.Parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
+	code.Parallel(len(all), func(i int) { made[i], errs[i] = all[i]() })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -160,7 +142,7 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 }
 
 // render renders sources in parallel, and reports each.
-func (g *generator) render(sources ...emit.Source) ([]files.File, error) {
+func (g *generator) render(sources ...code.Source) ([]files.File, error) {
 	if g.Progress != nil {
 		for i, s := range sources {
 			sources[i].Fill = func(f *jen.File, first, end int) {
@@ -169,24 +151,12 @@ func (g *generator) render(sources ...emit.Source) ([]files.File, error) {
 			}
 		}
 	}
-	return emit.Render(sources...)
-}
-
-// file returns a new generated file.
-func (g *generator) file() *jen.File {
-	f := jen.NewFile(g.Package)
-	f.HeaderComment(emit.Header(g.Source))
-	check.Imports(f)
-	for _, path := range []string{wirePath, runtimePath, catalogPath, tasksPath, toolsPath, contractPath, restPath, generatedPath} {
-		f.ImportName(path, path[strings.LastIndexByte(path, '/')+1:])
-	}
-	f.ImportName(mcpPath, "mcp")
-	return f
+	return code.Render(sources...)
 }
 
 // lines returns a generated file that is not Go.
 func (g *generator) lines(name string, all [][]byte) files.File {
-	text := []byte("// " + emit.Header(g.Source) + "\n")
+	text := []byte("// " + code.Header(g.Source) + "\n")
 	for _, line := range all {
 		text = append(append(text, line...), '\n')
 	}
@@ -195,12 +165,12 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
-	emit.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV4")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV4")
 	f.Line()
-	emit.NewTools(g.Source).Guard(f)
+	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
 	f.Line()
 	if g.serves && slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil }) {
-		emit.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
+		code.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
 		f.Line()
 	}
 }
@@ -211,7 +181,7 @@ const definitionsFile = "definitions.gen.txt"
 // definitions renders the variable that holds the definitions.
 func (g *generator) definitions(f *jen.File) {
 	f.Anon("embed")
-	f.Line().Add(emit.Go(`
+	f.Line().Add(code.Go(`
 		//go:embed ` + definitionsFile + `
 		var definitionsText string
 

@@ -10,6 +10,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -42,19 +43,19 @@ func (g *generator) tools() ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	sources := make([]emit.Source, len(g.pkg.Tools))
+	sources := make([]code.Source, len(g.pkg.Tools))
 	for i, t := range g.pkg.Tools {
 		sources[i] = g.source(g.names["tool "+t.Go]+"_tool.gen.go", g.toolParts(t, checks[i]))
 	}
 	if len(g.pkg.Shared)+len(shared) > 0 {
-		sources = append(sources, g.whole("shared.gen.go", g.declarations(g.pkg.Shared, shared)...))
+		sources = append(sources, g.whole("shared.gen.go", declarations(g.pkg.Shared, shared)...))
 	}
 	return g.render(sources...)
 }
 
 // source returns a source whose items are functions that add something to a file.
-func (g *generator) source(name string, parts []func(*jen.File)) emit.Source {
-	return emit.Source{Name: name, New: g.file, Items: len(parts), Fill: func(f *jen.File, first, end int) {
+func (g *generator) source(name string, parts []func(*jen.File)) code.Source {
+	return code.Source{Name: name, Package: g.Package, From: g.Source, Items: len(parts), Fill: func(f *jen.File, first, end int) {
 		for _, part := range parts[first:end] {
 			part(f)
 			f.Line()
@@ -74,18 +75,17 @@ func (g *generator) toolParts(t typing.ToolTypes, checks []jen.Code) []func(*jen
 	if g.serves && t.Tool.Operation != nil {
 		parts = append(parts, func(f *jen.File) { operation(f, t) })
 	}
-	return append(parts, g.declarations(t.Decls, checks)...)
+	return append(parts, declarations(t.Decls, checks)...)
 }
 
 // declarations returns the parts of a file that are the types, codecs and checks of an item.
-func (g *generator) declarations(decls []*ir.Decl, checks []jen.Code) []func(*jen.File) {
-	types := emit.NewTools(g.Source)
+func declarations(decls []*ir.Decl, checks []jen.Code) []func(*jen.File) {
 	var parts []func(*jen.File)
 	for _, d := range decls {
-		parts = append(parts, func(f *jen.File) { types.Types(f, d) })
+		parts = append(parts, func(f *jen.File) { emit.Types(f, d) })
 	}
 	for _, d := range decls {
-		parts = append(parts, func(f *jen.File) { types.Codecs(f, d) })
+		parts = append(parts, func(f *jen.File) { emit.Codecs(f, d) })
 	}
 	for _, c := range checks {
 		parts = append(parts, func(f *jen.File) { f.Add(c) })
@@ -105,7 +105,7 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 		jen.Id("Definition"): definitionOf(toolName(t)),
 	}
 	if len(t.Tool.Scopes) > 0 {
-		d[jen.Id("Scopes")] = emit.Strings(t.Tool.Scopes)
+		d[jen.Id("Scopes")] = code.Go(code.Strings(t.Tool.Scopes))
 	}
 	if g.serves {
 		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
@@ -113,23 +113,23 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	if t.Tool.Output != nil {
 		d[jen.Id("Output")] = jen.Id(checkName(outputName(t)))
 	}
-	f.Add(emit.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
-	f.Var().Id(toolName(t)).Op("=").Op("&").Qual(toolsPath, "Tool").Values(d)
+	f.Add(code.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
+	f.Add(code.Go("var $1 = &tools.Tool$2", toolName(t), jen.Values(d)))
 }
 
 // clientMethod renders the method of the client that calls a tool.
 func clientMethod(f *jen.File, t typing.ToolTypes) {
-	call, last := "Call", jen.Id("contentOf")
+	function, last := "CallContent", "contentOf"
 	if t.Tool.Output != nil {
-		last = jen.New(jen.Id(decoded(t)))
-	} else {
-		call = "CallContent"
+		function, last = "Call", "new("+decoded(t)+")"
+	}
+	call := fmt.Sprintf("tools.%s(ctx, c.caller, %s, in, %s)", function, toolName(t), last)
+	if t.Value != nil {
+		call = unboxName(t) + "(" + call + ")"
 	}
 	h := toolHandler(t)
 	f.Add(h.about(h.name, "calls"))
-	f.Func().Params(jen.Id("c").Op("*").Id("Client")).Id(t.Go).Add(h.signature("ctx")).Block(
-		jen.Return(unboxed(t, jen.Qual(toolsPath, call).Call(jen.Id("ctx"), jen.Id("c").Dot("caller"), jen.Id(toolName(t)), jen.Id("in"), last))),
-	)
+	f.Add(code.Go("func (c *Client) $1$2 {\nreturn $3\n}", t.Go, h.signature("ctx"), call))
 }
 
 // fileNames returns the beginning of the names of the files of identifiers, by identifier. A

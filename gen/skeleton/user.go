@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/template"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -71,17 +72,14 @@ const ToolModule = "mcpgen.mod"
 // the user's files already have under another name.
 func User(o UserOptions) ([]files.File, error) {
 	methods := handlers(o.Types)
-	uses := func(path string) bool {
-		return slices.ContainsFunc(methods, func(h handler) bool { return h.result.path == path })
-	}
 	writes := func(selector string) bool {
-		return slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result.String()+h.result.zero(), selector) })
+		return slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result+h.zero, selector) })
 	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
-		"Root": root, "MCP": mcpPath, "Generate": o.Generate, "Missing": o.Generate + " --missing",
+		"Root": code.Module, "MCP": code.Path("mcp"), "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
-		"UsesMCP":    uses(mcpPath), "UsesCatalog": uses(catalogPath), "UsesWire": writes("wire."), "UsesTime": writes("time."),
+		"UsesMCP":    writes("mcp."), "UsesCatalog": writes("catalog."), "UsesWire": writes("wire."), "UsesTime": writes("time."),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
 		"API":     apiOf(o.Types.Tools),
 		"HTTP":    o.HTTP,
@@ -122,7 +120,7 @@ func User(o UserOptions) ([]files.File, error) {
 // ModuleFiles generates the files of a new module.
 func ModuleFiles(m *Module) ([]files.File, error) {
 	data := map[string]any{
-		"Root": root, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
+		"Root": code.Module, "Module": m.Path, "Go": m.Go, "Version": m.Version, "Replace": m.Replace, "Requires": m.Needs, "Tool": m.Tool,
 	}
 	out := []files.File{{Path: "go.sum", Content: []byte(m.Sums)}, {Path: "mcpgen.sum", Content: []byte(m.ToolSum)}}
 	for _, name := range []string{"go.mod", ToolModule} {
@@ -166,7 +164,7 @@ func rows(p *typing.Package) []row {
 	for _, t := range p.Tools {
 		r := row{cell(t.Tool.Name), t.Go, "content blocks"}
 		if t.Tool.Output != nil {
-			r.Result = "`" + strings.TrimPrefix(toolHandler(t).result.String(), "*") + "`"
+			r.Result = "`" + strings.TrimPrefix(toolHandler(t).result, "*") + "`"
 		}
 		rows = append(rows, r)
 	}
@@ -253,16 +251,16 @@ func StaleMethods(s *Survey, pkg string, types *typing.Package) []Stale {
 func stubs(receiver string, all []handler) []string {
 	var out []string
 	for _, h := range all {
-		does, returns := "implements", fmt.Sprintf("%s, errors.New(%q)", h.result.zero(), h.kind+" "+h.item+" is not implemented")
+		does, returns := "implements", fmt.Sprintf("%s, errors.New(%q)", h.zero, h.kind+" "+h.item+" is not implemented")
 		if h.result == completionType {
-			does, returns = "proposes", completionType.String()+"{}, nil"
+			does, returns = "proposes", completionType+"{}, nil"
 		}
 		if h.calls != "" {
 			returns = h.calls
 		}
 		params := []string{"ctx context.Context"}
 		for _, p := range h.params {
-			params = append(params, p.name+" "+p.String())
+			params = append(params, p.name+" "+p.of)
 		}
 		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s(%[5]s) (%[6]s, error) {\n\treturn %[7]s\n}",
 			h.name, does, h.of, receiver, strings.Join(params, ", "), h.result, returns))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -28,14 +29,6 @@ func decoded(t typing.ToolTypes) string {
 	return outputName(t)
 }
 
-// unboxed returns the result of a method from that of a call that decodes into decoded(t).
-func unboxed(t typing.ToolTypes, call *jen.Statement) *jen.Statement {
-	if t.Value != nil {
-		return jen.Id(unboxName(t)).Call(call)
-	}
-	return call
-}
-
 // box renders the box of a tool's result.
 func (g *generator) box(f *jen.File, t typing.ToolTypes) {
 	direction := ir.Decoded
@@ -45,18 +38,18 @@ func (g *generator) box(f *jen.File, t typing.ToolTypes) {
 	case g.serves:
 		direction = ir.Encoded
 	}
-	emit.NewTools(g.Source).Box(f, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value, direction)
+	emit.Box(f, boxName(t), fmt.Sprintf("%s holds the structured result of %s.", boxName(t), t.Tool.Name), t.Value, direction)
 	if direction == ir.Encoded {
 		return
 	}
-	emit.Declare(f, fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t)),
+	code.Declare(f, fmt.Sprintf("%s returns the result in a box, or the error of the call.", unboxName(t)),
 		"func $1(x *$2, err error) (v $3, _ error) {\nif err == nil {\nv = x.Value\n}\nreturn v, err\n}", unboxName(t), boxName(t), emit.GoType(t.Value))
 }
 
 // boxing renders the function that puts a result into a box.
-func boxing(t typing.ToolTypes) jen.Code {
+func boxing(t typing.ToolTypes) string {
 	if t.Value == nil {
-		return jen.Null()
+		return ""
 	}
-	return emit.Go("func(v $1) *$2 {\nreturn &$2{v}\n}", emit.GoType(t.Value), boxName(t))
+	return fmt.Sprintf("func(v %s) *%[2]s {\nreturn &%[2]s{v}\n}", emit.GoType(t.Value), boxName(t))
 }

@@ -129,6 +129,7 @@ func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {
 		c.NoVariant("EnumSchema", v)
 	}
 }
+
 func (inputRequestCodec) Check(c *wire.Collector, v InputRequest) {
 	switch v := v.(type) {
 	case *CreateMessageRequest:
@@ -294,6 +295,7 @@ func (primitiveSchemaDefinitionCodec) Check(c *wire.Collector, v PrimitiveSchema
 		c.NoVariant("PrimitiveSchemaDefinition", v)
 	}
 }
+
 func (singleSelectEnumSchemaCodec) Check(c *wire.Collector, v SingleSelectEnumSchema) {
 	switch v := v.(type) {
 	case *UntitledSingleSelectEnumSchema:

@@ -121,6 +121,7 @@ func (samplingMessageContentCodec) Check(c *wire.Collector, v SamplingMessageCon
 		c.NoVariant("SamplingMessageContent", v)
 	}
 }
+
 func (samplingMessageContentBlockCodec) Check(c *wire.Collector, v SamplingMessageContentBlock) {
 	switch v := v.(type) {
 	case *TextContent:

@@ -14,6 +14,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/check"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -52,9 +53,13 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	for i, tool := range list.Tools {
 		roots = append(roots, check.Root{Func: fmt.Sprintf("checkT%d", i), Schema: tool.Input})
 	}
-	f := jen.NewFile("main")
-	if err := check.Emit(f, roots); err != nil {
+	all, err := check.Declarations(roots)
+	if err != nil {
 		t.Fatal(err)
+	}
+	f := jen.NewFile("main")
+	for _, d := range all {
+		f.Line().Add(d)
 	}
 	write := func(name string, text []byte) string {
 		path := filepath.Join(dir, name)
@@ -130,12 +135,11 @@ func newProgram(t *testing.T, list *tools.List) *program {
 // typesOf returns the files with the types and codecs of a list.
 func typesOf(t *testing.T, pkg *typing.Package) []files.File {
 	t.Helper()
-	types := emit.NewTools("tools.json")
-	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
-		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile("main") }, Items: len(pkg.Decls),
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) code.Source {
+		return code.Source{Name: name, Package: "main", From: "tools.json", Items: len(pkg.Decls),
 			Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
 	}
-	all, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
+	all, err := code.Render(source("types.gen.go", emit.Types), source("codec.gen.go", emit.Codecs))
 	if err != nil {
 		t.Fatal(err)
 	}

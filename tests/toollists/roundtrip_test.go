@@ -9,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -29,13 +30,12 @@ func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files
 	for _, d := range types.Decls {
 		d.Direction = ir.BothWays
 	}
-	render := emit.NewTools("list.json")
-	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
-		return emit.Source{Name: name, New: func() *jen.File { return jen.NewFile(pkg) }, Items: len(types.Decls), Fill: func(f *jen.File, first, end int) {
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) code.Source {
+		return code.Source{Name: name, Package: pkg, From: "list.json", Items: len(types.Decls), Fill: func(f *jen.File, first, end int) {
 			add(f, types.Decls[first:end]...)
 		}}
 	}
-	out, err := emit.Render(source("types.go", render.Types), source("codec.go", render.Codecs))
+	out, err := code.Render(source("types.go", emit.Types), source("codec.go", emit.Codecs))
 	if err != nil {
 		t.Errorf("%s: types: %v", path, err)
 		return nil

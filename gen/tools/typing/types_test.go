@@ -13,6 +13,7 @@ import (
 	"github.com/dave/jennifer/jen"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -41,16 +42,11 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 }
 
 func emitted(t testing.TB, pkg *typing.Package) []files.File {
-	types := emit.NewTools("tools.json")
-	source := func(name string, add func(*jen.File, ...*ir.Decl)) emit.Source {
-		return emit.Source{Name: name, New: func() *jen.File {
-			f := jen.NewFile("p")
-			f.HeaderComment(emit.Header("tools.json"))
-			f.ImportName("github.com/mcpgen/mcpgen/runtime/wire", "wire")
-			return f
-		}, Items: len(pkg.Decls), Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
+	source := func(name string, add func(*jen.File, ...*ir.Decl)) code.Source {
+		return code.Source{Name: name, Package: "p", From: "tools.json", Items: len(pkg.Decls),
+			Fill: func(f *jen.File, first, end int) { add(f, pkg.Decls[first:end]...) }}
 	}
-	out, err := emit.Render(source("types.gen.go", types.Types), source("codec.gen.go", types.Codecs))
+	out, err := code.Render(source("types.gen.go", emit.Types), source("codec.gen.go", emit.Codecs))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -285,6 +285,7 @@ func (failureCodec) Check(c *wire.Collector, v Failure) {
 		c.NoVariant("Failure", v)
 	}
 }
+
 func (fitCodec) Check(c *wire.Collector, v Fit) {
 	switch v := v.(type) {
 	case *Less, *More, *Other:

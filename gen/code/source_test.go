@@ -1,4 +1,4 @@
-package emit
+package code
 
 import (
 	"bytes"
@@ -13,14 +13,14 @@ import (
 func TestRender(t *testing.T) {
 	const items = 1000
 	list, err := Render(
-		Source{Name: "p/a.gen.go", New: func() *jen.File { return newFile("p", "test") }, Items: items,
+		Source{Name: "p/a.gen.go", Package: "p", From: "test", Items: items,
 			Fill: func(f *jen.File, first, end int) {
 				for i := first; i < end; i++ {
 					f.Func().Id(fmt.Sprint("item", i)).Params().Block(jen.Return(), jen.Return(), jen.Return(), jen.Return(), jen.Return())
 					f.Line()
 				}
 			}},
-		Source{Name: "p/empty.go", New: func() *jen.File { return newFile("p", "test") }, Fill: func(*jen.File, int, int) {}},
+		Source{Name: "p/empty.go", Package: "p", From: "test", Fill: func(*jen.File, int, int) {}},
 	)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package emit
+package code
 
 import (
 	"testing"
@@ -11,7 +11,7 @@ import (
 func TestGo(t *testing.T) {
 	f := jen.NewFile("p")
 	Declare(f, "Read reads.", "func ($1) Read$1(r *wire.Reader) $2 {\nruntime := $3\nreturn runtime.x\n}", "T", jen.Qual("time", "Time"), jen.Lit("wire.Raw $1"))
-	text, err := rendered(f)
+	text, err := Text(f)
 	if err != nil {
 		t.Fatal(err)
 	}
