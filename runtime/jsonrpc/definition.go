@@ -114,53 +114,27 @@ func (d *Definition) PayloadName() string {
 	return ""
 }
 
-// DecodeJSON implements [wire.Value].
-func (m *DefinedMessage) DecodeJSON(r *wire.Reader) error {
-	*m = DefinedMessage{Definition: m.Definition}
-	return decodeWhole(r, m.Definition.Members, &m.Extra, whole{
-		id: &m.id, method: &m.method, fixed: m.Definition.Method, version: &m.version,
-		payload: func() wire.Value {
+func (m *DefinedMessage) parts() parts {
+	return parts{
+		members: m.Definition.Members, id: &m.id, version: &m.version, method: &m.method, only: m.Definition.Method, extra: &m.Extra, payload: m.Payload,
+		fresh: func() wire.Value {
 			m.Payload = m.Definition.New()
 			return m.Payload
 		},
-	})
+	}
+}
+
+// DecodeJSON implements [wire.Value].
+func (m *DefinedMessage) DecodeJSON(r *wire.Reader) error {
+	*m = DefinedMessage{Definition: m.Definition}
+	return m.parts().decode(r)
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *DefinedMessage) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	names := strings.Fields(strings.ReplaceAll(m.Definition.Members, "?", ""))
-	for _, name := range names {
-		switch {
-		case name == "jsonrpc":
-			w.String(name, m.version)
-		case name == "id":
-			if !m.id.IsZero() {
-				w.Value(name, &m.id)
-			}
-		case name == "method":
-			w.String(name, m.method)
-		case m.Payload != nil:
-			w.Value(name, m.Payload)
-		}
-	}
-	w.Members(m.Extra, names...)
-	w.EndObject()
-	return w.End()
-}
+func (m *DefinedMessage) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
 
 // Check implements [wire.Checker].
-func (m *DefinedMessage) Check(c *wire.Collector) {
-	for _, member := range []struct{ name, value, only string }{{"jsonrpc", m.version, version}, {"method", m.method, m.Definition.Method}} {
-		if member.value != "" && member.only != "" {
-			c.Push(member.name)
-			c.Const(member.value == member.only, strconv.Quote(member.only))
-			c.Pop()
-		}
-	}
-	checkMember(c, m.Definition.PayloadName(), m.Payload)
-}
+func (m *DefinedMessage) Check(c *wire.Collector) { m.parts().check(c) }
 
 // AnyMessage is one of the messages that a definition is a union of.
 type AnyMessage struct {
@@ -248,19 +222,22 @@ func (m *AnyMessage) Check(c *wire.Collector) {
 	}
 }
 
-// whole has the places for the members of a message.
-type whole struct {
-	id      *wire.ID
-	version *string // nil if another version than "2.0" is an error
+// parts are those of a whole message: where decoding puts them, and what encoding and checks read.
+type parts struct {
+	members string   // see [Definition]
+	id      *wire.ID // nil for a message without one
+	version *string  // nil if another version than "2.0" is an error
 	method  *string
-	fixed   string            // the only method, or ""
-	payload func() wire.Value // a place for params, result or error
+	only    string            // the only method, or ""
+	payload wire.Value        // params, result or error, or nil
+	fresh   func() wire.Value // sets the payload to a new value
+	extra   *wire.Members
 }
 
-// decodeWhole reads an object with the given members, see [Definition], and those that it does not list.
-func decodeWhole(r *wire.Reader, members string, extra *wire.Members, into whole) error {
+// decode reads an object with the members, and those that they do not list.
+func (p parts) decode(r *wire.Reader) error {
 	var seen [1]uint64
-	names := strings.Fields(members)
+	names := strings.Fields(p.members)
 	for r.BeginObject(); r.Member(); {
 		at, optional := -1, false
 		for i, name := range names {
@@ -269,7 +246,7 @@ func decodeWhole(r *wire.Reader, members string, extra *wire.Members, into whole
 			}
 		}
 		if at < 0 {
-			*extra.Entry(r) = r.ReadRaw()
+			*p.extra.Entry(r) = r.ReadRaw()
 			continue
 		}
 		if !optional {
@@ -280,21 +257,21 @@ func decodeWhole(r *wire.Reader, members string, extra *wire.Members, into whole
 		switch r.Name() {
 		case "jsonrpc":
 			found := r.ReadConstString(version)
-			if into.version != nil {
-				*into.version = found
+			if p.version != nil {
+				*p.version = found
 			} else if found != version && r.Err() == nil {
 				r.Fail("must be %q", version)
 			}
 		case "id":
-			*into.id = r.ReadID()
+			*p.id = r.ReadID()
 		case "method":
-			if into.fixed != "" {
-				*into.method = r.ReadConstString(into.fixed)
+			if p.only != "" {
+				*p.method = r.ReadConstString(p.only)
 			} else {
-				*into.method = r.ReadString()
+				*p.method = r.ReadString()
 			}
 		default:
-			_ = into.payload().DecodeJSON(r) // r keeps the error
+			_ = p.fresh().DecodeJSON(r) // r keeps the error
 		}
 	}
 	var want uint64
@@ -309,6 +286,58 @@ func decodeWhole(r *wire.Reader, members string, extra *wire.Members, into whole
 		r.Missing(seen[:], names...)
 	}
 	return r.Err()
+}
+
+// append writes the members in their order.
+func (p parts) append(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	names := strings.Fields(p.members)
+	for i, name := range names {
+		name, optional := strings.CutSuffix(name, "?")
+		names[i] = name
+		switch {
+		case name == "jsonrpc" && p.version != nil:
+			w.String(name, *p.version)
+		case name == "jsonrpc":
+			w.String(name, version)
+		case name == "id":
+			if !optional || !p.id.IsZero() {
+				w.Value(name, p.id)
+			}
+		case name == "method":
+			if *p.method == "" && p.version == nil {
+				w.Fail(wire.In(wire.ErrMissing, name))
+			}
+			w.String(name, *p.method)
+		case p.payload != nil:
+			w.Value(name, p.payload)
+		}
+	}
+	w.Members(*p.extra, names...)
+	return w.Close()
+}
+
+// check reports each member that the definition does not allow.
+func (p parts) check(c *wire.Collector) {
+	for name := range strings.FieldsSeq(p.members) {
+		name, optional := strings.CutSuffix(name, "?")
+		c.Push(name)
+		switch {
+		case name == "jsonrpc":
+			c.Const(p.version == nil || *p.version == "" || *p.version == version, strconv.Quote(version))
+		case name == "method":
+			c.Const(p.only == "" || *p.method == "" || *p.method == p.only, strconv.Quote(p.only))
+		case name == "id":
+			if !optional || !p.id.IsZero() {
+				p.id.Check(c)
+			}
+		default:
+			if v, ok := p.payload.(wire.Checker); ok {
+				v.Check(c)
+			}
+		}
+		c.Pop()
+	}
 }
 
 // RequestOf is a whole request whose params have type P, a type whose pointer is a [wire.Value]. Generated
@@ -357,27 +386,28 @@ type ErrorOf[E any] struct {
 	Extra wire.Members `json:"-"`
 }
 
+func (m *RequestOf[P]) parts() parts {
+	p := parts{members: "jsonrpc id method params?", id: &m.ID, method: &m.Method, extra: &m.Extra, fresh: func() wire.Value {
+		m.Params = new(P)
+		return valueOf(m.Params)
+	}}
+	if m.Params != nil {
+		p.payload = valueOf(m.Params)
+	}
+	return p
+}
+
 // DecodeJSON implements [wire.Value].
 func (m *RequestOf[P]) DecodeJSON(r *wire.Reader) error {
 	*m = RequestOf[P]{}
-	return decodeWhole(r, "jsonrpc id method params?", &m.Extra, whole{id: &m.ID, method: &m.Method, payload: func() wire.Value {
-		m.Params = new(P)
-		return valueOf(m.Params)
-	}})
+	return m.parts().decode(r)
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *RequestOf[P]) AppendJSON(dst []byte) ([]byte, error) {
-	w := beginWhole(dst)
-	w.Value("id", &m.ID)
-	return endMethod(&w, m.Method, m.Params, m.Extra)
-}
+func (m *RequestOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
 
 // Check implements [wire.Checker].
-func (m *RequestOf[P]) Check(c *wire.Collector) {
-	checkID(c, m.ID)
-	checkParams(c, m.Params)
-}
+func (m *RequestOf[P]) Check(c *wire.Collector) { m.parts().check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m RequestOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -385,23 +415,28 @@ func (m RequestOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *RequestOf[P]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
+func (m *NotificationOf[P]) parts() parts {
+	p := parts{members: "jsonrpc method params?", method: &m.Method, extra: &m.Extra, fresh: func() wire.Value {
+		m.Params = new(P)
+		return valueOf(m.Params)
+	}}
+	if m.Params != nil {
+		p.payload = valueOf(m.Params)
+	}
+	return p
+}
+
 // DecodeJSON implements [wire.Value].
 func (m *NotificationOf[P]) DecodeJSON(r *wire.Reader) error {
 	*m = NotificationOf[P]{}
-	return decodeWhole(r, "jsonrpc method params?", &m.Extra, whole{method: &m.Method, payload: func() wire.Value {
-		m.Params = new(P)
-		return valueOf(m.Params)
-	}})
+	return m.parts().decode(r)
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *NotificationOf[P]) AppendJSON(dst []byte) ([]byte, error) {
-	w := beginWhole(dst)
-	return endMethod(&w, m.Method, m.Params, m.Extra)
-}
+func (m *NotificationOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
 
 // Check implements [wire.Checker].
-func (m *NotificationOf[P]) Check(c *wire.Collector) { checkParams(c, m.Params) }
+func (m *NotificationOf[P]) Check(c *wire.Collector) { m.parts().check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m NotificationOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -409,27 +444,22 @@ func (m NotificationOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *NotificationOf[P]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
+func (m *ResultOf[R]) parts() parts {
+	payload := valueOf(&m.Result)
+	return parts{members: "jsonrpc id result", id: &m.ID, extra: &m.Extra, payload: payload, fresh: func() wire.Value { return payload }}
+}
+
 // DecodeJSON implements [wire.Value].
 func (m *ResultOf[R]) DecodeJSON(r *wire.Reader) error {
 	*m = ResultOf[R]{}
-	return decodeWhole(r, "jsonrpc id result", &m.Extra, whole{id: &m.ID, payload: func() wire.Value { return valueOf(&m.Result) }})
+	return m.parts().decode(r)
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *ResultOf[R]) AppendJSON(dst []byte) ([]byte, error) {
-	w := beginWhole(dst)
-	w.Value("id", &m.ID)
-	w.Value("result", valueOf(&m.Result))
-	w.Members(m.Extra, "jsonrpc", "id", "result")
-	w.EndObject()
-	return w.End()
-}
+func (m *ResultOf[R]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
 
 // Check implements [wire.Checker].
-func (m *ResultOf[R]) Check(c *wire.Collector) {
-	checkID(c, m.ID)
-	checkMember(c, "result", &m.Result)
-}
+func (m *ResultOf[R]) Check(c *wire.Collector) { m.parts().check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m ResultOf[R]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -437,31 +467,22 @@ func (m ResultOf[R]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *ResultOf[R]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
+func (m *ErrorOf[E]) parts() parts {
+	payload := valueOf(&m.Error)
+	return parts{members: "jsonrpc id? error", id: &m.ID, extra: &m.Extra, payload: payload, fresh: func() wire.Value { return payload }}
+}
+
 // DecodeJSON implements [wire.Value].
 func (m *ErrorOf[E]) DecodeJSON(r *wire.Reader) error {
 	*m = ErrorOf[E]{}
-	return decodeWhole(r, "jsonrpc id? error", &m.Extra, whole{id: &m.ID, payload: func() wire.Value { return valueOf(&m.Error) }})
+	return m.parts().decode(r)
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *ErrorOf[E]) AppendJSON(dst []byte) ([]byte, error) {
-	w := beginWhole(dst)
-	if !m.ID.IsZero() {
-		w.Value("id", &m.ID)
-	}
-	w.Value("error", valueOf(&m.Error))
-	w.Members(m.Extra, "jsonrpc", "id", "error")
-	w.EndObject()
-	return w.End()
-}
+func (m *ErrorOf[E]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
 
 // Check implements [wire.Checker].
-func (m *ErrorOf[E]) Check(c *wire.Collector) {
-	if !m.ID.IsZero() {
-		checkID(c, m.ID)
-	}
-	checkMember(c, "error", &m.Error)
-}
+func (m *ErrorOf[E]) Check(c *wire.Collector) { m.parts().check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m ErrorOf[E]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -476,45 +497,4 @@ func valueOf[T any](p *T) wire.Value {
 		panic(fmt.Sprintf("jsonrpc: %T is not a wire.Value", p))
 	}
 	return v
-}
-
-func beginWhole(dst []byte) wire.Writer {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
-	w.String("jsonrpc", version)
-	return w
-}
-
-// endMethod writes the end of a request or notification.
-func endMethod[P any](w *wire.Writer, method string, params *P, extra wire.Members) ([]byte, error) {
-	if method == "" {
-		w.Fail(wire.In(wire.ErrMissing, "method"))
-	}
-	w.String("method", method)
-	if params != nil {
-		w.Value("params", valueOf(params))
-	}
-	w.Members(extra, "jsonrpc", "id", "method", "params")
-	w.EndObject()
-	return w.End()
-}
-
-func checkID(c *wire.Collector, id wire.ID) {
-	c.Push("id")
-	id.Check(c)
-	c.Pop()
-}
-
-func checkParams[P any](c *wire.Collector, params *P) {
-	if params != nil {
-		checkMember(c, "params", params)
-	}
-}
-
-func checkMember(c *wire.Collector, name string, v any) {
-	if v, ok := v.(wire.Checker); ok {
-		c.Push(name)
-		v.Check(c)
-		c.Pop()
-	}
 }
