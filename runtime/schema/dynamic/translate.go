@@ -5,8 +5,10 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // Translate returns the regular expression of package regexp that matches the same strings
@@ -17,12 +19,11 @@ import (
 // the characters that need an escape in brackets. Only ECMA-262 has lookaround and
 // backreferences.
 func Translate(source string) (re2 string, ok bool) {
-	t := &translator{in: []rune(source)}
-	for t.good() && len(t.in) > 0 {
-		t.piece()
-	}
-	if t.bad {
-		return "", false
+	t := &translator{rest: source}
+	for t.rest != "" {
+		if !t.piece() {
+			return "", false
+		}
 	}
 	if _, err := regexp.Compile(t.out.String()); err != nil {
 		return "", false
@@ -31,12 +32,40 @@ func Translate(source string) (re2 string, ok bool) {
 }
 
 type translator struct {
-	in  []rune
-	out strings.Builder
-	bad bool
+	rest string // of the source
+	out  strings.Builder
+
+	class bool // rest begins within brackets
+	last  atom // what the last piece can begin in brackets: a pair of atoms with a hyphen between
+	ends  bool // the next piece ends a pair
 }
 
-func (t *translator) good() bool { return !t.bad }
+// atom is a piece in brackets.
+type atom uint8
+
+const (
+	neither atom = iota
+	single       // a character
+	several      // a set of characters
+)
+
+// follows notes that a piece was written.
+func (t *translator) follows(a atom) {
+	if t.ends {
+		a = neither
+	}
+	t.last, t.ends = a, false
+}
+
+// escapes matches an escape. The groups are a pair of surrogates, the digits of a character in three notations, a
+// set, a control letter, a letter that stands for a character or a boundary, and a character that stands for itself.
+var escapes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\\(?:u([dD][89abAB]\w\w)\\u([dD][c-fC-F]\w\w)|u\{(\w+)\}|u(\w{4})|x(\w{2})|` +
+		`([dDwWsS]|[pP]\{\w+\})|c([A-Za-z])|([tnvfr0bB])|([[:punct:]]))`)
+})
+
+// repeats matches a number of repetitions.
+var repeats = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\{\d+(?:,\d*)?\}`) })
 
 // White space and line terminators of ECMA-262, for use in brackets.
 const (
@@ -44,242 +73,143 @@ const (
 	lineEnds = `\n\r\x{2028}\x{2029}`
 )
 
-func (t *translator) peek(s string) bool {
-	want := []rune(s)
-	if len(t.in) < len(want) {
-		return false
-	}
-	for i, r := range want {
-		if t.in[i] != r {
-			return false
-		}
-	}
-	return true
-}
-
-// skip consumes s if it comes next.
-func (t *translator) skip(s string) bool {
-	if !t.peek(s) {
-		return false
-	}
-	t.in = t.in[len([]rune(s)):]
-	return true
-}
-
-// next consumes a character.
-func (t *translator) next() rune {
-	if len(t.in) == 0 {
-		t.bad = true
-		return 0
-	}
-	r := t.in[0]
-	t.in = t.in[1:]
-	return r
-}
-
-func (t *translator) piece() {
-	switch r := t.next(); r {
-	case '.':
-		t.out.WriteString("[^" + lineEnds + "]")
-	case '^', '$', '|', ')', '*', '+', '?':
-		t.out.WriteRune(r)
-	case '(':
-		t.group()
-	case '[':
-		t.class()
-	case '{':
-		t.repeat()
-	case '\\':
-		it := t.escape(false)
-		t.out.WriteString(it.outside())
-	default:
-		t.out.WriteString(literal(r))
-	}
-}
-
-func (t *translator) group() {
+// piece translates what comes next: an escape, a character, or the beginning or the end of a group or brackets. It
+// returns false for what it cannot translate.
+func (t *translator) piece() bool {
+	r, size := utf8.DecodeRuneInString(t.rest)
 	switch {
-	case t.skip("?:"):
+	case r == '\\':
+		return t.escape()
+	case t.class:
+		t.rest = t.rest[size:]
+		t.inside(r)
+	case r == '[':
+		return t.brackets()
+	case r == '{':
+		n := repeats().FindString(t.rest)
+		t.out.WriteString(n)
+		t.rest = t.rest[len(n):]
+		return n != "" // a brace alone is an error or a literal, depending on the flag
+	case strings.HasPrefix(t.rest, "(?"):
 		t.out.WriteString("(?:")
-	case t.peek("?"):
-		t.bad = true // lookaround, a named group or flags
+		rest, ok := strings.CutPrefix(t.rest, "(?:")
+		t.rest = rest
+		return ok // all others are lookaround, a named group or flags
+	case r == '.':
+		t.rest = t.rest[size:]
+		t.out.WriteString("[^" + lineEnds + "]")
+	case strings.ContainsRune("^$|()*+?", r):
+		t.rest = t.rest[size:]
+		t.out.WriteRune(r)
 	default:
-		t.out.WriteRune('(')
+		t.rest = t.rest[size:]
+		t.char(r)
 	}
+	return true
 }
 
-// repeat translates a number of repetitions. A brace without one is a literal character.
-func (t *translator) repeat() {
-	rest := string(t.in)
-	body, _, closed := strings.Cut(rest, "}")
-	least, most, _ := strings.Cut(body, ",")
-	if !closed || !isNumber(least) || most != "" && !isNumber(most) {
-		t.bad = true // an error or a literal, depending on the flag
-		return
+// brackets translates the beginning of a bracket expression.
+func (t *translator) brackets() bool {
+	begin := "["
+	if strings.HasPrefix(t.rest, "[^") {
+		begin = "[^"
 	}
-	t.skip(body + "}")
-	t.out.WriteString("{" + body + "}")
+	t.out.WriteString(begin)
+	t.rest, t.class, t.last, t.ends = t.rest[len(begin):], true, neither, false
+	return !strings.HasPrefix(t.rest, "]") // which is no character, or any
 }
 
-func isNumber(s string) bool {
-	_, err := strconv.ParseUint(s, 10, 16)
-	return err == nil && s[0] != '+'
-}
-
-// item is the meaning of an escape or of a character in brackets: a single character or, if
-// set is not "", a set.
-type item struct {
-	char    rune
-	set     string // for use in brackets
-	negated bool   // the item is the complement of set
-	plain   string // for use outside of brackets
-}
-
-func (it item) outside() string {
+// inside translates a character in brackets that is not part of an escape.
+func (t *translator) inside(r rune) {
 	switch {
-	case it.plain != "":
-		return it.plain
-	case it.set == "":
-		return literal(it.char)
-	case it.negated:
-		return "[^" + it.set + "]"
-	}
-	return "[" + it.set + "]"
-}
-
-// escape reads the characters after a backslash.
-func (t *translator) escape(inClass bool) item {
-	switch r := t.next(); r {
-	case 'd', 'D', 'w', 'W':
-		return item{set: `\` + string(r), plain: `\` + string(r)}
-	case 's', 'S':
-		return item{set: spaces, negated: r == 'S'}
-	case 'b':
-		if inClass {
-			return item{char: '\b'}
+	case r == ']':
+		t.class = false
+		t.out.WriteByte(']')
+	case r == '-' && t.last != neither && !strings.HasPrefix(t.rest, "]"):
+		set, _ := regexp.MatchString(`^\\[dDwWsSpP]`, t.rest)
+		if set || t.last == several { // with a set, it is no range
+			t.out.WriteByte('\\')
 		}
-		return item{plain: `\b`}
-	case 'B':
-		t.bad = t.bad || inClass
-		return item{plain: `\B`}
-	case 't', 'n', 'v', 'f', 'r':
-		return item{char: map[rune]rune{'t': '\t', 'n': '\n', 'v': '\v', 'f': '\f', 'r': '\r'}[r]}
-	case '0':
-		t.bad = t.bad || len(t.in) > 0 && unicode.IsDigit(t.in[0])
-		return item{char: 0}
-	case 'c':
-		letter := t.next()
-		t.bad = t.bad || letter > unicode.MaxASCII || !unicode.IsLetter(letter)
-		return item{char: letter % 32}
-	case 'x':
-		return item{char: t.hex(2)}
-	case 'u':
-		return item{char: t.unicode()}
-	case 'p', 'P':
-		return item{set: `\` + string(r) + "{" + t.category() + "}"}
+		t.out.WriteByte('-')
+		t.last, t.ends = neither, true
 	default:
-		if r > unicode.MaxASCII || !unicode.IsPunct(r) && !unicode.IsSymbol(r) {
-			t.bad = true
-		}
-		return item{char: r}
+		t.char(r)
 	}
 }
 
-func (t *translator) hex(digits int) rune {
-	if len(t.in) < digits {
-		t.bad = true
-		return 0
-	}
-	n, err := strconv.ParseUint(string(t.in[:digits]), 16, 32)
-	t.bad = t.bad || err != nil
-	t.in = t.in[digits:]
-	return rune(n)
-}
-
-func (t *translator) unicode() rune {
-	var r rune
-	if t.skip("{") {
-		digits, _, closed := strings.Cut(string(t.in), "}")
-		n, err := strconv.ParseUint(digits, 16, 32)
-		if !closed || err != nil || n > unicode.MaxRune {
-			t.bad = true
-			return 0
-		}
-		t.skip(digits + "}")
-		r = rune(n)
-	} else if r = t.hex(4); utf16.IsSurrogate(r) && t.skip(`\u`) {
-		r = utf16.DecodeRune(r, t.hex(4))
-		t.bad = t.bad || r == unicode.ReplacementChar
-	}
-	t.bad = t.bad || utf16.IsSurrogate(r)
-	return r
-}
-
-// category reads the name of a general category in braces and returns its short form.
-func (t *translator) category() string {
-	name, _, closed := strings.Cut(string(t.in), "}")
-	short, opened := strings.CutPrefix(name, "{")
-	if _, known := unicode.Categories[short]; !opened || !closed || !known || len(short) > 2 {
-		t.bad = true
-		return ""
-	}
-	t.skip(name + "}")
-	return short
-}
-
-// class translates a bracket expression.
-func (t *translator) class() {
-	t.out.WriteRune('[')
-	if t.skip("^") {
-		t.out.WriteRune('^')
-	}
-	if t.peek("]") {
-		t.bad = true // no character, or any
-	}
-	for t.good() && !t.skip("]") {
-		from := t.classItem()
-		if !t.peek("-") || t.peek("-]") {
-			t.out.WriteString(from.inside())
-			continue
-		}
-		t.skip("-")
-		to := t.classItem()
-		if from.set != "" || to.set != "" {
-			t.out.WriteString(from.inside() + `\-` + to.inside())
-			continue
-		}
-		t.out.WriteString(from.inside() + "-" + to.inside())
-	}
-	t.out.WriteRune(']')
-}
-
-func (t *translator) classItem() item {
-	r := t.next()
-	if r != '\\' {
-		return item{char: r}
-	}
-	it := t.escape(true)
-	t.bad = t.bad || it.negated
-	return it
-}
-
-func (it item) inside() string {
+// char writes a character, escaped if it would have a special meaning.
+func (t *translator) char(r rune) {
+	t.follows(single)
 	switch {
-	case it.set != "":
-		return it.set
-	case it.char == '-':
-		return `\-`
-	}
-	return literal(it.char)
-}
-
-// literal returns a character, escaped if it would have a special meaning.
-func literal(r rune) string {
-	switch {
+	case t.class && r == '-':
+		t.out.WriteString(`\-`)
 	case r <= unicode.MaxASCII && (unicode.IsPunct(r) || unicode.IsSymbol(r)) && !strings.ContainsRune("_-/:,;@#%&=!<>~'\"`", r):
-		return `\` + string(r)
+		t.out.WriteString(`\` + string(r))
 	case !unicode.IsPrint(r):
-		return fmt.Sprintf(`\x{%x}`, r)
+		fmt.Fprintf(&t.out, `\x{%x}`, r)
+	default:
+		t.out.WriteRune(r)
 	}
-	return string(r)
+}
+
+// escape translates an escape.
+func (t *translator) escape() bool {
+	m := escapes().FindStringSubmatch(t.rest)
+	if m == nil {
+		return false
+	}
+	t.rest = t.rest[len(m[0]):]
+	high, low, digits, set, control, letter, itself := m[1], m[2], m[3]+m[4]+m[5], m[6], m[7], m[8], m[9]
+	switch {
+	case set != "":
+		return t.set(set)
+	case control != "":
+		t.char(rune(control[0] % 32))
+	case itself != "":
+		t.char(rune(itself[0]))
+	case letter == "B" || letter == "b" && !t.class:
+		t.out.WriteString(`\` + letter)
+		return !t.class
+	case letter == "0":
+		t.char(0)
+		return t.rest == "" || t.rest[0] < '0' || t.rest[0] > '9'
+	case letter != "":
+		t.char(map[string]rune{"t": '\t', "n": '\n', "v": '\v', "f": '\f', "r": '\r', "b": '\b'}[letter])
+	case high != "":
+		first, err1 := strconv.ParseUint(high, 16, 32)
+		second, err2 := strconv.ParseUint(low, 16, 32)
+		t.char(utf16.DecodeRune(rune(first), rune(second)))
+		return err1 == nil && err2 == nil
+	default:
+		n, err := strconv.ParseUint(digits, 16, 32)
+		t.char(rune(n))
+		return err == nil && n <= unicode.MaxRune && !utf16.IsSurrogate(rune(n))
+	}
+	return true
+}
+
+// set translates a set of characters.
+func (t *translator) set(set string) bool {
+	t.follows(several)
+	category, _ := strings.CutSuffix(set[1:], "}")
+	category, property := strings.CutPrefix(category, "{")
+	switch {
+	case property:
+		_, known := unicode.Categories[category]
+		if set = `\` + set; !t.class {
+			set = "[" + set + "]"
+		}
+		t.out.WriteString(set)
+		return known && len(category) <= 2
+	case set != "s" && set != "S":
+		t.out.WriteString(`\` + set)
+	case t.class:
+		t.out.WriteString(spaces)
+		return set == "s"
+	case set == "s":
+		t.out.WriteString("[" + spaces + "]")
+	default:
+		t.out.WriteString("[^" + spaces + "]")
+	}
+	return true
 }
