@@ -131,7 +131,7 @@ func (b *toolBuilder) addBody(sent *body) {
 // fields returns the members of a form that are not written in the default way.
 func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
 	var fields []tools.Field
-	for name, property := range b.properties(schema, map[place]bool{}) {
+	add := func(name string, property node) {
 		how := encoding.get(name)
 		f := tools.Field{Name: name}
 		if kind == "form" && (how.get("style").exists() || how.get("explode").exists() || how.flag("allowReserved")) {
@@ -152,32 +152,12 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
 			fields = append(fields, f)
 		}
 	}
-	return fields
-}
-
-// properties yields the properties of a schema and of what it consists of.
-func (b *toolBuilder) properties(schema node, seen map[place]bool) func(yield func(string, node) bool) {
-	return func(yield func(string, node) bool) {
-		schema, ok := b.resolve(schema)
-		if !ok || seen[schema.place()] {
-			return
-		}
-		seen[schema.place()] = true
-		for name, property := range schema.get("properties").members {
-			if !yield(name, property) {
-				return
-			}
-		}
-		for _, keyword := range []string{"allOf", "oneOf", "anyOf"} {
-			for branch := range schema.get(keyword).elements {
-				for name, property := range b.properties(branch, seen) {
-					if !yield(name, property) {
-						return
-					}
-				}
-			}
+	for part := range b.parts(schema, "allOf", "oneOf", "anyOf") {
+		for name, property := range part.get("properties").members {
+			add(name, property)
 		}
 	}
+	return fields
 }
 
 // binary reports whether a property of a form, or the elements of its array, are files.

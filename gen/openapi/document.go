@@ -3,6 +3,7 @@ package openapi
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"net/url"
 	"path"
 	"slices"
@@ -30,22 +31,26 @@ type node struct {
 	doc     *document
 	pointer string
 	raw     wire.Raw
+	// plain means that a schema with heirs stands for its own values and not for theirs: it is a branch of an allOf
+	// that extends it, or one of an array of such branches.
+	plain bool
 }
 
 // place identifies a node.
 type place struct {
 	doc     *document
 	pointer string
+	plain   bool
 }
 
-func (n node) place() place { return place{n.doc, n.pointer} }
+func (n node) place() place { return place{n.doc, n.pointer, n.plain} }
 
 // kind returns the kind of the value.
 func (n node) kind() wire.Kind { return n.raw.Kind() }
 
 // get returns a member of an object. It is empty if there is none.
 func (n node) get(name string) node {
-	at := node{n.doc, wire.ChildPointer(n.pointer, name), ""}
+	at := node{doc: n.doc, pointer: wire.ChildPointer(n.pointer, name)}
 	if n.kind() == wire.KindObject {
 		at.raw, _ = wire.Object(n.raw).Get(name)
 	}
@@ -82,7 +87,7 @@ func (n node) members(yield func(name string, member node) bool) {
 		return
 	}
 	for name, raw := range wire.Object(n.raw).All() {
-		if !yield(name, node{n.doc, wire.ChildPointer(n.pointer, name), raw}) {
+		if !yield(name, node{doc: n.doc, pointer: wire.ChildPointer(n.pointer, name), raw: raw}) {
 			return
 		}
 	}
@@ -94,7 +99,7 @@ func (n node) elements(yield func(element node) bool) {
 		return
 	}
 	for i, raw := range n.raw.Elements() {
-		if !yield(node{n.doc, n.pointer + "/" + strconv.Itoa(i), raw}) {
+		if !yield(node{n.doc, n.pointer + "/" + strconv.Itoa(i), raw, n.plain}) {
 			return
 		}
 	}
@@ -137,7 +142,7 @@ func (d *document) lookup(pointer string) (wire.Raw, bool) {
 func (d *document) anchor(name string) (pointer string, ok bool) {
 	if d.anchors == nil {
 		d.anchors = map[string]string{}
-		d.visit(node{d, "", d.Value})
+		d.visit(node{doc: d, raw: d.Value})
 	}
 	pointer, ok = d.anchors[name]
 	return pointer, ok
@@ -170,6 +175,8 @@ type documents struct {
 	bytes, limit int64
 	beyond       map[place]bool
 	tooLong      *authoring.Problem
+	// extended has the schemas that extend a schema by allOf, or is nil before the first are needed.
+	extended map[place][]node
 	// insecure means that an operation has been noted whose credentials only a parameter describes.
 	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
@@ -207,12 +214,12 @@ func read(name string, text []byte, open authoring.Open, limit int64) (*document
 	return all, all.err()
 }
 
-func (d *documents) root() node { return node{d.first, "", d.first.Value} }
+func (d *documents) root() node { return node{doc: d.first, raw: d.first.Value} }
 
 // at returns the node at a pointer in the first file. It may not exist.
 func (d *documents) at(pointer string) node {
 	raw, _ := d.first.lookup(pointer)
-	return node{d.first, pointer, raw}
+	return node{doc: d.first, pointer: pointer, raw: raw}
 }
 
 func (d *documents) fail(n node, format string, args ...any) {
@@ -273,6 +280,37 @@ func (d *documents) resolve(n node) (node, bool) {
 	return n, false
 }
 
+// parts yields a schema, those that it refers to, and the branches of keywords such as allOf, at any depth.
+func (d *documents) parts(n node, keywords ...string) iter.Seq[node] {
+	return func(yield func(node) bool) {
+		seen := map[place]bool{}
+		var visit func(n node) bool
+		visit = func(n node) bool {
+			if seen[n.place()] {
+				return true
+			}
+			seen[n.place()] = true
+			if !yield(n) {
+				return false
+			}
+			if ref, at, ok := n.reference(); ok {
+				if target, ok := d.target(at, ref); ok && !visit(target) {
+					return false
+				}
+			}
+			for _, keyword := range keywords {
+				for branch := range n.get(keyword).elements {
+					if !visit(branch) {
+						return false
+					}
+				}
+			}
+			return true
+		}
+		visit(n)
+	}
+}
+
 // child returns a member of an object, or what it refers to. It is empty if there is none.
 func (d *documents) child(n node, name string) node {
 	member, ok := d.resolve(n.get(name))
@@ -307,7 +345,7 @@ func (d *documents) target(at node, ref string) (node, bool) {
 				d.fail(at, "")
 				d.tooLong, d.beyond = d.faults[len(d.faults)-1], map[place]bool{}
 			}
-			d.beyond[place{at.doc, at.pointer}] = true
+			d.beyond[at.place()] = true
 			d.tooLong.Problem = fmt.Sprintf("the files of the document have more than %d bytes; references that are not followed: %d; --openapi-limit raises the limit", d.limit, len(d.beyond))
 			return node{}, false
 		}
@@ -329,7 +367,7 @@ func (d *documents) target(at node, ref string) (node, bool) {
 		d.fail(at, "%q leads to nothing", ref)
 		return node{}, false
 	}
-	return node{doc, pointer, raw}, true
+	return node{doc: doc, pointer: pointer, raw: raw}, true
 }
 
 // errTooLong means that the files of a description are longer than the limit.

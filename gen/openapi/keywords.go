@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -38,6 +39,7 @@ func (w *writer) reference(at node, ref string) {
 	if _, ok := w.resolve(target); !ok { // a chain of references without an end
 		return
 	}
+	target.plain = w.n.plain && w.heirs(target) != nil
 	w.add("$ref", wire.Raw(quoted("#/$defs/"+w.nameOf(target))))
 }
 
@@ -249,6 +251,8 @@ func (w *writer) schemas(name string, value node) {
 	var absent []string
 	if name == "allOf" {
 		absent = w.absent
+		within, _ := path.Split("#" + w.n.pointer)
+		value.plain = len(value.raw.Elements()) > 1 || slices.Contains(schemas, within) || w.n.pointer == "" // otherwise, it refers and does not extend
 	}
 	text := []byte{'['}
 	for branch := range value.elements {

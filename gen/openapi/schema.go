@@ -130,7 +130,7 @@ func (c *converter) convertWithout(n node, absent []string) wire.Raw {
 		c.note(n, "a schema must be an object, found %s; it is taken as one for any value", n.kind())
 		return "{}"
 	}
-	absent = append(slices.Clip(absent), c.otherSide(n, map[place]bool{})...)
+	absent = append(slices.Clip(absent), c.otherSide(n)...)
 	w := &writer{converter: c, n: n, absent: absent, text: []byte{'{'}}
 	if ref, at, ok := n.reference(); ok {
 		w.reference(at, ref)
@@ -140,60 +140,40 @@ func (c *converter) convertWithout(n node, absent []string) wire.Raw {
 			return w.end()
 		}
 	}
+	if heirs := c.heirs(n); heirs != nil {
+		return w.family(heirs)
+	}
 	w.keywords()
 	return w.end()
 }
 
 // otherSide returns the members of a schema, and of the branches of its allOf, that only the other
 // side sends: read-only ones for requests, write-only ones for answers.
-func (c *converter) otherSide(n node, seen map[place]bool) []string {
-	if seen[n.place()] {
-		return nil
-	}
-	seen[n.place()] = true
-	if _, _, ok := n.reference(); ok {
-		target, ok := c.resolve(n)
-		if !ok {
-			return nil
-		}
-		return c.otherSide(target, seen)
-	}
+func (c *converter) otherSide(n node) []string {
 	var names []string
-	for name, property := range n.get("properties").members {
-		if c.foreign(property) {
-			names = append(names, name)
+	for part := range c.parts(n, "allOf") {
+		for name, property := range part.get("properties").members {
+			if c.foreign(property) {
+				names = append(names, name)
+			}
 		}
-	}
-	for branch := range n.get("allOf").elements {
-		names = append(names, c.otherSide(branch, seen)...)
 	}
 	return names
 }
 
-// foreign reports whether only the other side sends the values of a property.
+// foreign reports whether only the other side sends the values of a property: its schema, one that it refers to or a
+// branch of its allOf says so.
 func (c *converter) foreign(property node) bool {
+	flag := "readOnly"
 	if c.response {
-		return c.marked(property, "writeOnly", 0)
+		flag = "writeOnly"
 	}
-	return c.marked(property, "readOnly", 0)
-}
-
-// marked reports whether a flag of a schema is true, or that of a schema it refers to or of a branch of
-// its allOf.
-func (c *converter) marked(n node, flag string, depth int) bool {
-	if n.flag(flag) {
-		return true
-	}
-	n, ok := c.resolve(n)
-	if !ok || depth > 20 {
-		return false
-	}
-	for branch := range n.get("allOf").elements {
-		if c.marked(branch, flag, depth+1) {
+	for part := range c.parts(property, "allOf") {
+		if part.flag(flag) {
 			return true
 		}
 	}
-	return n.flag(flag)
+	return false
 }
 
 // nameOf returns the name of the definition for a node, which definitions will convert.
@@ -208,6 +188,9 @@ func (c *converter) nameOf(n node) string {
 	base = clean(base, "_")
 	if base == "" {
 		base = "schema"
+	}
+	if n.plain {
+		base += "_base"
 	}
 	name := base
 	for i := 2; c.taken[name]; i++ {

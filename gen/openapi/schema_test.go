@@ -154,6 +154,40 @@ func TestDiscriminator(t *testing.T) {
 	}
 }
 
+// TestHeirs checks that a schema with a discriminator stands for those that extend it by allOf, and that these extend
+// what it says itself.
+func TestHeirs(t *testing.T) {
+	const others = `"Pet":{"description":"A pet.","type":"object","required":["kind"],"properties":{"kind":{"type":"string"}},"discriminator":{"propertyName":"kind","mapping":{"cat":"Cat"}}},` +
+		`"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"},{"type":"object","properties":{"lives":{"type":"integer"}}}]},` +
+		`"Lion":{"allOf":[{"$ref":"#/components/schemas/Cat"},{"type":"object","properties":{"mane":{"type":"boolean"}}}]},` +
+		`"Dog":{"allOf":[{"$ref":"#/components/schemas/Pet"}],"properties":{"bark":{"type":"string"}}},"Broken":{"$ref":"#/components/schemas/None"}`
+	const defs = `"Cat":{"allOf":[{"$ref":"#/$defs/Pet_base"},{"type":"object","properties":{"lives":{"type":"integer"}}}]},` +
+		`"Lion":{"allOf":[{"$ref":"#/$defs/Cat"},{"type":"object","properties":{"mane":{"type":"boolean"}}}]},` +
+		`"Dog":{"allOf":[{"$ref":"#/$defs/Pet_base"}],"properties":{"bark":{"type":"string"}}},` +
+		`"Pet_base":{"description":"A pet.","type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}}}`
+	selected := func(name, value string) string {
+		return `{"$ref":"#/$defs/` + name + `","properties":{"kind":{"const":"` + value + `"}}}`
+	}
+	request := `{"description":"A pet.","anyOf":[` + selected("Cat", "cat") + `,` + selected("Lion", "Lion") + `,` + selected("Dog", "Dog") + `,` + selected("Pet_base", "Pet") + `]}`
+	const response = `{"description":"A pet.","anyOf":[{"$ref":"#/$defs/Cat"},{"$ref":"#/$defs/Lion"},{"$ref":"#/$defs/Dog"},{"$ref":"#/$defs/Pet_base"}]}`
+	for _, row := range []struct {
+		schema   string
+		response bool
+		want     string
+	}{
+		{`{"$ref":"#/components/schemas/Pet"}`, false, `{"$ref":"#/$defs/Pet","$defs":{"Pet":` + request + `,` + defs},
+		{`{"$ref":"#/components/schemas/Pet"}`, true, `{"$ref":"#/$defs/Pet","$defs":{"Pet":` + response + `,` + defs},
+		{`{"properties":{"pet":{"allOf":[{"$ref":"#/components/schemas/Pet"}],"description":"d"}}}`, true,
+			`{"properties":{"pet":{"allOf":[{"$ref":"#/$defs/Pet"}],"description":"d"}},"$defs":{"Pet":` + response + `,` + defs},
+		{`{"$ref":"#/components/schemas/Dog"}`, false, `{"$ref":"#/$defs/Dog","$defs":{"Dog":{"allOf":[{"$ref":"#/$defs/Pet_base"}],"properties":{"bark":{"type":"string"}}},` +
+			`"Pet_base":{"description":"A pet.","type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}}}`},
+	} {
+		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, others), row.response, 10000)); diff != "" {
+			t.Errorf("%s, response %v (-want +got):\n%s", row.schema, row.response, diff)
+		}
+	}
+}
+
 // TestLimit checks that references are cut once a schema is long, by the type of what they lead to, except
 // for those to short schemas.
 func TestLimit(t *testing.T) {

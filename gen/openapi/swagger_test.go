@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/openapi"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // swagger imports a document of OpenAPI 2.0 in YAML and returns its tools by name.
@@ -133,6 +134,23 @@ definitions:
 		if diff := cmp.Diff([]string{row.input, row.output, row.body, row.accept}, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.tool, diff)
 		}
+	}
+}
+
+// TestSwaggerHeirs checks the discriminator of OpenAPI 2.0, which is the name of a property.
+func TestSwaggerHeirs(t *testing.T) {
+	_, all := swagger(t, `
+paths: {/a: {post: {operationId: post, parameters: [{name: pet, in: body, required: true, schema: {$ref: "#/definitions/Pet"}}]}}}
+definitions:
+  Pet: {type: object, required: [kind], properties: {kind: {type: string}}, discriminator: kind}
+  Cat: {allOf: [{$ref: "#/definitions/Pet"}, {properties: {lives: {type: integer}}}]}
+`)
+	input, _ := all["post"].Definition.Get("inputSchema")
+	definitions, _ := wire.Object(input).Get("$defs")
+	want := wire.Raw(`{"Pet":{"anyOf":[{"$ref":"#/$defs/Cat","properties":{"kind":{"const":"Cat"}}},{"$ref":"#/$defs/Pet_base","properties":{"kind":{"const":"Pet"}}}]},` +
+		`"Cat":{"allOf":[{"$ref":"#/$defs/Pet_base"},{"properties":{"lives":{"type":"integer"}}}]},"Pet_base":{"type":"object","required":["kind"],"properties":{"kind":{"type":"string"}}}}`)
+	if diff := cmp.Diff(want, definitions); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
