@@ -157,14 +157,16 @@ func (c *Catalog) Add(items ...Item) error {
 	if len(errs) > 0 {
 		return errors.Join(errs...)
 	}
-	var what change
+	var changed []string
 	for _, l := range c.lists() {
 		if items := added[l.kind]; items != nil {
 			l.put(items)
-			what |= l.change
+			changed = append(changed, l.changed)
 		}
 	}
-	c.publishChanges(what)
+	for _, notification := range slices.Compact(changed) { // resources and templates have the same one
+		c.publish(notification, nil)
+	}
 	return nil
 }
 

@@ -10,26 +10,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// change is a set of lists that have changed.
-type change uint8
-
-const (
-	toolsChanged change = 1 << iota
-	promptsChanged
-	resourcesChanged
-)
-
-// changes are the notifications of changes, in the order in which they are sent ("List
-// Changed Notification" in server/tools, server/prompts and server/resources).
-var changes = []struct {
-	change
-	method string
-}{
-	{toolsChanged, "notifications/tools/list_changed"},
-	{promptsChanged, "notifications/prompts/list_changed"},
-	{resourcesChanged, "notifications/resources/list_changed"},
-}
-
 const methodUpdated = "notifications/resources/updated"
 
 // served adds a server that the catalog is behind. A catalog does not keep its servers alive.
@@ -52,15 +32,6 @@ func (c *Catalog) publish(method string, params wire.Appender) {
 			// An error means that no revision of the server has the notification, or that a URI is not valid UTF-8 and so has
 			// no subscribers.
 			_ = s.Publish(method, params)
-		}
-	}
-}
-
-// publishChanges notifies the clients of changed lists.
-func (c *Catalog) publishChanges(what change) {
-	for _, of := range changes {
-		if what&of.change != 0 {
-			c.publish(of.method, nil)
 		}
 	}
 }

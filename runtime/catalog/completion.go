@@ -83,14 +83,8 @@ const (
 	refTemplate = "ref/resource"
 )
 
-// completing is what the params of completion/complete say about the argument (definition CompleteRequest).
-type completing struct {
-	ref             string // refPrompt or refTemplate
-	argument, value string
-}
-
 func (q *request) readRef(r *wire.Reader) {
-	names := []string{"type"} // of an unknown type, which checkRef reports
+	names := []string{"type"} // of an unknown type, which Check reports
 	switch kind, _ := r.PeekString("type"); kind {
 	case refPrompt:
 		names = append(names, "name")
@@ -99,7 +93,7 @@ func (q *request) readRef(r *wire.Reader) {
 	}
 	_ = params.Decode(r, names, len(names), func(member int) {
 		if member == 0 {
-			q.completing.ref = r.ReadString()
+			q.ref = r.ReadString()
 		} else {
 			q.key = r.ReadString()
 		}
@@ -109,28 +103,17 @@ func (q *request) readRef(r *wire.Reader) {
 func (q *request) readArgument(r *wire.Reader) {
 	_ = params.Decode(r, []string{"name", "value"}, 2, func(member int) {
 		if member == 0 {
-			q.completing.argument = r.ReadString()
+			q.argument = r.ReadString()
 		} else {
-			q.completing.value = r.ReadString()
+			q.value = r.ReadString()
 		}
 	})
-}
-
-// checkRef returns an error for a reference to something else than a prompt or a template.
-func (p *completing) checkRef() error {
-	var c wire.Collector
-	c.Push("ref")
-	c.Push("type")
-	if p.ref != refPrompt && p.ref != refTemplate {
-		c.Report("must be %q or %q", refPrompt, refTemplate)
-	}
-	return c.Err()
 }
 
 // complete handles completion/complete.
 func (c *Catalog) complete(ctx context.Context, q *request) (wire.Appender, error) {
 	list := c.templates
-	if q.completing.ref == refPrompt {
+	if q.ref == refPrompt {
 		list = c.prompts
 	} else if list.get(q.key) == nil && c.resources.get(q.key) != nil {
 		list = c.resources // which has no arguments
@@ -139,14 +122,14 @@ func (c *Catalog) complete(ctx context.Context, q *request) (wire.Appender, erro
 	if err != nil {
 		return nil, err
 	}
-	completer, ok := of.completers[q.completing.argument]
+	completer, ok := of.completers[q.argument]
 	if !ok {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /argument/name: unknown argument %.100q", q.completing.argument)
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /argument/name: unknown argument %.100q", q.argument)
 	}
 	if completer == nil {
 		return Completion{}, nil
 	}
-	return completer(ctx, q.completing.value, q.strings)
+	return completer(ctx, q.value, q.strings)
 }
 
 // AppendJSON appends a CompleteResult.

@@ -20,14 +20,14 @@ type kind struct {
 	required   []string // members that every revision requires; the first one is the key
 	list       string   // member of the list's result that holds the definitions
 	cursor     byte     // tag of the list's cursors
-	change     change   // of the list
+	changed    string   // notification of changes ("List Changed Notification" in server/tools, server/prompts and server/resources)
 }
 
 var (
-	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}, "tools", 't', toolsChanged}
-	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}, "prompts", 'p', promptsChanged}
-	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}, "resources", 'r', resourcesChanged}
-	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}, "resourceTemplates", 'u', resourcesChanged}
+	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}, "tools", 't', "notifications/tools/list_changed"}
+	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}, "prompts", 'p', "notifications/prompts/list_changed"}
+	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}, "resources", 'r', "notifications/resources/list_changed"}
+	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}, "resourceTemplates", 'u', "notifications/resources/list_changed"}
 )
 
 // error returns an error about the item with a key.

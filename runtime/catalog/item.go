@@ -325,10 +325,7 @@ func untyped[A any, R wire.Appender](handler func(context.Context, A) (R, error)
 	if handler == nil {
 		return nil
 	}
-	nilIfZero := newNilIfZero[R]()
-	return func(ctx context.Context, arguments A) (wire.Appender, error) {
-		return nilIfZero(handler(ctx, arguments))
-	}
+	return func(ctx context.Context, arguments A) (wire.Appender, error) { return given(handler(ctx, arguments)) }
 }
 
 // untypedOfURI is untyped for the handlers of templates.
@@ -336,30 +333,15 @@ func untypedOfURI[V any, R wire.Appender](handler func(context.Context, string, 
 	if handler == nil {
 		return nil
 	}
-	nilIfZero := newNilIfZero[R]()
 	return func(ctx context.Context, uri string, variables V) (wire.Appender, error) {
-		return nilIfZero(handler(ctx, uri, variables))
+		return given(handler(ctx, uri, variables))
 	}
 }
 
-// newNilIfZero returns the function that returns the result of a handler, or nil if it is the zero value of its
-// type, such as a nil pointer. Every value of a type that cannot be compared, such as a struct with a slice, is a
-// result.
-func newNilIfZero[R wire.Appender]() func(R, error) (wire.Appender, error) {
-	var zero R
-	compares := isComparable(zero)
-	return func(result R, err error) (wire.Appender, error) {
-		if err != nil || compares && wire.Appender(result) == wire.Appender(zero) {
-			return nil, err
-		}
-		return result, nil
+// given returns the result of a handler, or nil if it is a nil pointer or an absent object.
+func given[R wire.Appender](result R, err error) (wire.Appender, error) {
+	if err != nil || wire.IsNil(result) || wire.Appender(result) == wire.Appender(wire.Object("")) {
+		return nil, err
 	}
-}
-
-// isComparable reports whether a zero value can be compared with others of its type. A comparison panics if it
-// cannot, and package reflect, which could tell, is not linked into servers.
-func isComparable(zero wire.Appender) (is bool) {
-	defer func() { is = recover() == nil }()
-	other := zero
-	return zero == other
+	return result, nil
 }

@@ -89,7 +89,7 @@ func (l *list) remove(keys []string) int {
 	}
 	l.mu.Unlock()
 	if removed > 0 {
-		l.catalog.publishChanges(l.change)
+		l.catalog.publish(l.changed, nil)
 	}
 	return removed
 }

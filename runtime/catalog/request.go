@@ -26,44 +26,39 @@ type method struct {
 // methods are the methods of a catalog. Their params are the same in all revisions, except for the context of
 // completion/complete, which 2025-06-18 introduced.
 var methods = map[string]*method{
-	"tools/list":               {members: []string{"cursor"}, handle: (*Catalog).listTools},
+	"tools/list":               {members: []string{"cursor"}, handle: listed(func(c *Catalog) *list { return c.tools })},
 	"tools/call":               {members: []string{"name", "arguments"}, required: 1, definition: "CallToolResult", handle: (*Catalog).callTool},
-	"prompts/list":             {members: []string{"cursor"}, handle: (*Catalog).listPrompts},
+	"prompts/list":             {members: []string{"cursor"}, handle: listed(func(c *Catalog) *list { return c.prompts })},
 	"prompts/get":              {members: []string{"name", "arguments"}, required: 1, strings: true, definition: "GetPromptResult", handle: (*Catalog).getPrompt},
-	"resources/list":           {members: []string{"cursor"}, handle: (*Catalog).listResources},
-	"resources/templates/list": {members: []string{"cursor"}, handle: (*Catalog).listTemplates},
+	"resources/list":           {members: []string{"cursor"}, handle: listed(func(c *Catalog) *list { return c.resources })},
+	"resources/templates/list": {members: []string{"cursor"}, handle: listed(func(c *Catalog) *list { return c.templates })},
 	"resources/read":           {members: []string{"uri"}, required: 1, definition: "ReadResourceResult", handle: (*Catalog).readResource},
 	"resources/subscribe":      {members: []string{"uri"}, required: 1, handle: (*Catalog).subscribe},
 	"resources/unsubscribe":    {members: []string{"uri"}, required: 1, handle: (*Catalog).unsubscribe},
 	"completion/complete":      {members: []string{"ref", "argument", "context"}, required: 2, definition: "CompleteResult", handle: (*Catalog).complete},
 }
 
-func (c *Catalog) listTools(ctx context.Context, q *request) (wire.Appender, error) {
-	return c.tools.answer(ctx, q)
-}
-
-func (c *Catalog) listPrompts(ctx context.Context, q *request) (wire.Appender, error) {
-	return c.prompts.answer(ctx, q)
-}
-
-func (c *Catalog) listResources(ctx context.Context, q *request) (wire.Appender, error) {
-	return c.resources.answer(ctx, q)
-}
-
-func (c *Catalog) listTemplates(ctx context.Context, q *request) (wire.Appender, error) {
-	return c.templates.answer(ctx, q)
+// listed returns the handler of the method that lists the items of a list.
+func listed(of func(*Catalog) *list) func(*Catalog, context.Context, *request) (wire.Appender, error) {
+	return func(c *Catalog, ctx context.Context, q *request) (wire.Appender, error) { return of(c).answer(ctx, q) }
 }
 
 // request is a request for one of the methods. Those of its members that the params do not have are zero.
 type request struct {
 	params.Received
-	method     *method
-	revision   string            // of the message, or ""
-	key        string            // the name or URI of the item
-	arguments  wire.Object       // of a tool; "{}" when absent
-	strings    map[string]string // the arguments of a prompt, or those that a completion can depend on
-	cursor     *string
-	completing *completing // only of completion/complete
+	method    *method
+	revision  string            // of the message, or ""
+	key       string            // the name or URI of the item
+	arguments wire.Object       // of a tool; "{}" when absent
+	strings   map[string]string // the arguments of a prompt, or those that a completion can depend on
+	cursor    *string
+	*completing
+}
+
+// completing is what the params of completion/complete say about the argument (definition CompleteRequest).
+type completing struct {
+	ref             string // refPrompt or refTemplate
+	argument, value string
 }
 
 // DecodeJSON implements wire.Value.
@@ -112,7 +107,13 @@ func (q *request) Check(c *wire.Collector) {
 	case "uri":
 		c.Include(checkURI(q.key))
 	case "ref":
-		c.Include(q.completing.checkRef())
+		c.Push("ref")
+		c.Push("type")
+		if q.ref != refPrompt && q.ref != refTemplate {
+			c.Report("must be %q or %q", refPrompt, refTemplate)
+		}
+		c.Pop()
+		c.Pop()
 	}
 }
 
