@@ -270,15 +270,19 @@ func compareIntegers(x, y string) int {
 // the schema allows integers beyond an int64. Two Integers are equal with == if their values are,
 // however they were written: 1000, 1e3 and 1000.0 are one Integer. The zero value is 0.
 type Integer struct {
-	small int64
-	large string // the normal form of a value beyond an int64, otherwise ""
+	text string // the normal form, or "" for 0
 }
 
 // longestPlain is the number of digits up to which an Integer is written without an exponent.
 const longestPlain = 1000
 
 // IntegerOf returns the Integer of an int64.
-func IntegerOf(i int64) Integer { return Integer{small: i} }
+func IntegerOf(i int64) Integer {
+	if i == 0 {
+		return Integer{}
+	}
+	return Integer{strconv.FormatInt(i, 10)}
+}
 
 // ParseInteger reads the text of a JSON number that has no fraction, in any notation: "12",
 // "1e30" and "2.50e1".
@@ -293,31 +297,21 @@ func ParseInteger(text string) (Integer, error) {
 // Int64 returns the integer as an int64. If it does not fit, ok is false and v is the int64
 // nearest to it, which serves for counts and limits.
 func (x Integer) Int64() (v int64, ok bool) {
-	switch {
-	case x.large == "":
-		return x.small, true
-	case x.large[0] == '-':
-		return -1 << 63, false
+	switch v, _, ok = parseInt64(x.String()); {
+	case ok:
+		return v, true
+	case x.text[0] == '-':
+		return math.MinInt64, false
 	}
-	return 1<<63 - 1, false
+	return math.MaxInt64, false
 }
 
 // String returns the digits of x, which math/big reads. An integer of more than 1,000 digits has
 // an exponent in place of its last zeros.
-func (x Integer) String() string {
-	if x.large == "" {
-		return strconv.FormatInt(x.small, 10)
-	}
-	return x.large
-}
+func (x Integer) String() string { return cmp.Or(x.text, "0") }
 
 // AppendJSON implements [Appender].
-func (x Integer) AppendJSON(dst []byte) ([]byte, error) {
-	if x.large == "" {
-		return AppendInt64(dst, x.small), nil
-	}
-	return append(dst, x.large...), nil
-}
+func (x Integer) AppendJSON(dst []byte) ([]byte, error) { return append(dst, x.String()...), nil }
 
 // DecodeJSON implements [Value].
 func (x *Integer) DecodeJSON(r *Reader) error {
@@ -336,31 +330,23 @@ func (r *Reader) ReadInteger() Integer {
 	if r.err != nil {
 		return Integer{}
 	}
-	i := skipSpace(r.src, r.pos)
-	if i < len(r.src) {
-		if v, end, ok := parseSmall(r.src, i); ok {
-			r.pos = end
-			return Integer{small: v}
-		}
-	}
 	token := r.number("an integer")
 	if token == "" {
 		return Integer{}
 	}
-	v, integral, ok := parseInt64(token)
-	switch {
-	case !integral:
+	if !Raw(token).IsInteger() {
 		r.failToken(token, "expected an integer, found "+shown(token))
 		return Integer{}
-	case ok:
-		return Integer{small: v}
 	}
-	return Integer{large: normalInteger(token)}
+	return Integer{normalInteger(token)}
 }
 
 // normalInteger returns the normal form of a number that is an integer: plain digits, or for a
-// long one the digits up to the last that is not 0, and an exponent.
+// long one the digits up to the last that is not 0, and an exponent. It is "" for 0.
 func normalInteger(token string) string {
+	if v, end, ok := parseSmall(token, 0); ok && end == len(token) && v != 0 {
+		return token
+	}
 	d := ParseDecimal(Raw(token))
 	exp := d.Exp()
 	if exp >= hugeExp/2 {

@@ -144,24 +144,11 @@ func (t *tracer) trace(offset int) []level {
 			i++
 		default:
 			top.done = true
-			i = tokenEnd(src, i)
+			i = skipValue(src, i)
 		}
 		if len(path) > 0 {
 			path[len(path)-1] = top
 		}
 	}
 	return path
-}
-
-// tokenEnd returns the offset after the number or literal that begins at src[i].
-func tokenEnd(src string, i int) int {
-	if kindOf(src[i]) == KindNumber {
-		end, _ := scanNumber(src, i)
-		return end
-	}
-	i++
-	for i < len(src) && isLetter(src[i]) {
-		i++
-	}
-	return i
 }
