@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -126,10 +127,7 @@ func (c *Client) do(ctx context.Context, o *Operation, in wire.Appender) (*answe
 		return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, withoutURL(err))
 	}
 	defer resp.Body.Close()
-	limit := c.MaxResponse
-	if limit == 0 {
-		limit = maxResponse
-	}
+	limit := cmp.Or(c.MaxResponse, maxResponse)
 	a := &answer{status: resp.StatusCode, url: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath()}
 	a.mediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
@@ -220,10 +218,7 @@ func (a *answer) content() wire.Object {
 	case utf8.Valid(a.body):
 		block = members("type", "text", "text", string(a.body))
 	default:
-		mediaType := a.mediaType
-		if mediaType == "" {
-			mediaType = "application/octet-stream"
-		}
+		mediaType := cmp.Or(a.mediaType, "application/octet-stream")
 		block = `{"type":"resource","resource":` + members("uri", a.url, "mimeType", mediaType, "blob", base64.StdEncoding.EncodeToString(a.body)) + "}"
 	}
 	return wire.Object(`{"content":[` + block + `]}`)

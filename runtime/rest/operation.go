@@ -10,6 +10,7 @@ package rest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -98,10 +99,7 @@ type builder struct {
 // request returns the request for arguments, without credentials. Base replaces the server of the
 // operation if it is not "".
 func (o *Operation) request(ctx context.Context, base string, arguments wire.Object) (*http.Request, error) {
-	if base == "" {
-		base = o.Server
-	}
-	if base == "" {
+	if base = cmp.Or(base, o.Server); base == "" {
 		return nil, fmt.Errorf("%s %s: the URL of the API is not known; it is set by the environment variable %s", o.Method, o.Path, BaseURLVariable)
 	}
 	b := &builder{path: o.Path, header: http.Header{}}
@@ -167,9 +165,7 @@ func (b *builder) parameter(p Parameter, raw wire.Raw) error {
 		if p.Reserved {
 			escape = escapeReserved
 		}
-		for _, pair := range inQuery(p.Name, p.Style, p.Explode, raw, escape) {
-			b.query = append(b.query, pair.name+"="+pair.value)
-		}
+		b.query = append(b.query, inQuery(p.Name, p.Style, p.Explode, raw, escape)...)
 	case "header":
 		text := string(raw)
 		if p.Style != "json" {
@@ -180,9 +176,7 @@ func (b *builder) parameter(p Parameter, raw wire.Raw) error {
 		}
 		b.header.Set(p.Name, text)
 	case "cookie":
-		for _, pair := range inQuery(p.Name, p.Style, p.Explode, raw, escapeCookie) {
-			b.cookies = append(b.cookies, pair.name+"="+pair.value)
-		}
+		b.cookies = append(b.cookies, inQuery(p.Name, p.Style, p.Explode, raw, escapeCookie)...)
 	}
 	return nil
 }
@@ -252,9 +246,7 @@ func (b *Body) form(raw wire.Raw) []byte {
 				style = "json"
 			}
 		}
-		for _, pair := range inQuery(name, style, explode, member, escape) {
-			parts = append(parts, pair.name+"="+pair.value)
-		}
+		parts = append(parts, inQuery(name, style, explode, member, escape)...)
 	}
 	return []byte(strings.Join(parts, "&"))
 }
@@ -298,9 +290,7 @@ func (f Field) part(w *multipart.Writer, raw wire.Raw) error {
 		if content, err = decodeBase64(raw); err != nil {
 			return err
 		}
-		if mediaType == "" {
-			mediaType = "application/octet-stream"
-		}
+		mediaType = cmp.Or(mediaType, "application/octet-stream")
 	} else {
 		disposition, _, _ = strings.Cut(disposition, "; filename=")
 		if mediaType == "" && (raw.Kind() == wire.KindObject || raw.Kind() == wire.KindArray) {

@@ -1,25 +1,24 @@
 package rest
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// escaper appends a text as a part of a request.
+// escaper returns a text as a part of a request.
 type escaper func(text string) string
-
-// pair is a name and a value, not escaped. Absent means that there is no value.
-type pair struct{ name, value string }
 
 // value is a JSON value, divided as the styles of OpenAPI do.
 type value struct {
-	kind   wire.Kind
-	text   string   // of a scalar
-	list   []string // the elements of an array
-	fields []pair   // the members of an object
+	kind  wire.Kind
+	parts []part // the elements of an array, the members of an object, or a scalar
 }
+
+// part is an element, which has no name, or a member, not escaped.
+type part struct{ name, text string }
 
 // newValue divides a value. What is nested in arrays and objects is JSON text, for which OpenAPI
 // defines no style.
@@ -28,14 +27,14 @@ func newValue(raw wire.Raw) value {
 	switch v.kind {
 	case wire.KindArray:
 		for _, element := range raw.Elements() {
-			v.list = append(v.list, textOf(element))
+			v.parts = append(v.parts, part{text: textOf(element)})
 		}
 	case wire.KindObject:
 		for name, member := range wire.Object(raw).All() {
-			v.fields = append(v.fields, pair{name, textOf(member)})
+			v.parts = append(v.parts, part{name, textOf(member)})
 		}
 	default:
-		v.text = textOf(raw)
+		v.parts = []part{{text: textOf(raw)}}
 	}
 	return v
 }
@@ -51,35 +50,45 @@ func textOf(raw wire.Raw) string {
 	return string(raw)
 }
 
-// joined returns the elements or members of a value with separators. The separator is not escaped.
-// Assign separates the name and the value of a member.
+// joined returns the parts of a value with separators. The separator is not escaped. Assign separates the name and the
+// value of a member.
 func (v value) joined(separator, assign string, escape escaper) string {
-	var parts []string
-	switch v.kind {
-	case wire.KindArray:
-		for _, element := range v.list {
-			parts = append(parts, escape(element))
+	var texts []string
+	for _, p := range v.parts {
+		text := escape(p.text)
+		if v.kind == wire.KindObject {
+			text = escape(p.name) + assign + text
 		}
-	case wire.KindObject:
-		for _, f := range v.fields {
-			parts = append(parts, escape(f.name)+assign+escape(f.value))
-		}
-	default:
-		return escape(v.text)
+		texts = append(texts, text)
 	}
-	return strings.Join(parts, separator)
+	return strings.Join(texts, separator)
+}
+
+// exploded returns NAME=TEXT for each part of a value, with the name of the member or else the given one.
+func (v value) exploded(name string, escape escaper) (pairs []string) {
+	for _, p := range v.parts {
+		if v.kind == wire.KindObject {
+			name = escape(p.name)
+		}
+		pairs = append(pairs, name+"="+escape(p.text))
+	}
+	return pairs
 }
 
 // inPath returns the text of a value in a path: the styles simple, label and matrix (RFC 6570).
 func inPath(name string, style string, explode bool, v value) string {
-	switch style {
-	case "label":
-		if explode {
-			return "." + v.joined(".", "=", escapeText)
+	switch {
+	case style == "label" && explode:
+		return "." + v.joined(".", "=", escapeText)
+	case style == "label":
+		return "." + simple(explode, v, escapeText)
+	case style == "matrix" && explode && (v.kind == wire.KindArray || v.kind == wire.KindObject):
+		return ";" + strings.Join(v.exploded(escapeText(name), escapeText), ";")
+	case style == "matrix":
+		if text := v.joined(",", ",", escapeText); text != "" {
+			return ";" + escapeText(name) + "=" + text
 		}
-		return "." + v.joined(",", ",", escapeText)
-	case "matrix":
-		return matrix(escapeText(name), explode, v)
+		return ";" + escapeText(name)
 	}
 	return simple(explode, v, escapeText)
 }
@@ -91,52 +100,25 @@ func simple(explode bool, v value, escape escaper) string {
 	return v.joined(",", ",", escape)
 }
 
-func matrix(name string, explode bool, v value) string {
-	switch {
-	case explode && v.kind == wire.KindObject:
-		return ";" + v.joined(";", "=", escapeText)
-	case explode && v.kind == wire.KindArray:
-		var b strings.Builder
-		for _, element := range v.list {
-			b.WriteString(";" + name + "=" + escapeText(element))
-		}
-		return b.String()
-	}
-	if text := v.joined(",", ",", escapeText); text != "" {
-		return ";" + name + "=" + text
-	}
-	return ";" + name
-}
-
-// inQuery returns the pairs of a value in a query or a form, whose names and values are escaped.
-func inQuery(name string, style string, explode bool, raw wire.Raw, escape escaper) []pair {
+// inQuery returns NAME=TEXT for each part of a value in a query or a form, or for the value.
+func inQuery(name string, style string, explode bool, raw wire.Raw, escape escaper) []string {
 	v := newValue(raw)
 	own := escape(name)
 	switch {
 	case style == "json":
-		return []pair{{own, escape(string(raw))}}
+		return []string{own + "=" + escape(string(raw))}
 	case style == "deepObject":
 		return deep(nil, name, raw, escape)
-	case v.kind == wire.KindArray && explode:
-		var pairs []pair
-		for _, element := range v.list {
-			pairs = append(pairs, pair{own, escape(element)})
-		}
-		return pairs
-	case v.kind == wire.KindObject && explode:
-		var pairs []pair
-		for _, f := range v.fields {
-			pairs = append(pairs, pair{escape(f.name), escape(f.value)})
-		}
-		return pairs
-	case (v.kind == wire.KindArray || v.kind == wire.KindObject) && len(v.list)+len(v.fields) == 0:
+	case explode:
+		return v.exploded(own, escape)
+	case len(v.parts) == 0:
 		return nil
 	}
 	between := separator(style)
 	if between != "," {
 		between = escapeText(between)
 	}
-	return []pair{{own, v.joined(between, between, escape)}}
+	return []string{own + "=" + v.joined(between, between, escape)}
 }
 
 // separator returns the text between the elements of an array that is not exploded.
@@ -152,7 +134,7 @@ func separator(style string) string {
 
 // deep returns the pairs of the style deepObject. OpenAPI defines it for members that are scalars.
 // Deeper members and elements are in further brackets, as common parsers expect.
-func deep(pairs []pair, name string, raw wire.Raw, escape escaper) []pair {
+func deep(pairs []string, name string, raw wire.Raw, escape escaper) []string {
 	switch raw.Kind() {
 	case wire.KindObject:
 		for member, value := range wire.Object(raw).All() {
@@ -165,7 +147,7 @@ func deep(pairs []pair, name string, raw wire.Raw, escape escaper) []pair {
 		}
 		return pairs
 	}
-	return append(pairs, pair{escape(name), escape(textOf(raw))})
+	return append(pairs, escape(name)+"="+escape(textOf(raw)))
 }
 
 // escapeText escapes everything but the unreserved characters of RFC 3986.
@@ -176,16 +158,13 @@ func escapeText(text string) string { return escapeBut(text, "") }
 func escapeReserved(text string) string { return escapeBut(text, ":/?[]@!$'()*,") }
 
 func escapeBut(text, keep string) string {
-	const digits = "0123456789ABCDEF"
 	var b strings.Builder
 	for i := range len(text) {
-		switch c := text[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9',
-			c == '-', c == '.', c == '_', c == '~', strings.IndexByte(keep, c) >= 0:
-			b.WriteByte(c)
-		default:
-			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+		c := text[i : i+1]
+		if !strings.Contains(keep, c) {
+			c = strings.ReplaceAll(url.QueryEscape(c), "+", "%20")
 		}
+		b.WriteString(c)
 	}
 	return b.String()
 }
