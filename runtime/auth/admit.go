@@ -82,18 +82,6 @@ func hasToken(query string) bool {
 	return false
 }
 
-// isToken reports whether s has the syntax of a bearer token (RFC 6750, section 2.1).
-func isToken(s string) bool {
-	core := strings.TrimRight(s, "=")
-	for i := range len(core) {
-		c := core[i]
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && strings.IndexByte("-._~+/", c) < 0 {
-			return false
-		}
-	}
-	return core != ""
-}
-
 // admit verifies the token of a request.
 func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (*access, *refusal) {
 	given, refused := credentialsOf(r)
@@ -121,7 +109,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*access, *refusa
 	if a, ok := g.accepted.get(key, now); ok {
 		return a, nil
 	}
-	if !isToken(given.token) { // those that were accepted were well-formed
+	if !oauth.IsToken68(given.token) { // those that were accepted were well-formed
 		return nil, badRequest("the Authorization header has no well-formed access token")
 	}
 	if known, ok := g.refused.get(key, now); ok {

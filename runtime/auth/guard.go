@@ -134,28 +134,28 @@ func NewGuard(o Options) (*Guard, error) {
 // identify reads the identifier of the resource.
 func (g *Guard) identify() error {
 	canonical, err := oauth.CanonicalResource(g.opts.Resource)
-	if err != nil {
-		return fmt.Errorf("option Resource: %w", err)
+	if err == nil {
+		g.resource, err = url.Parse(canonical)
 	}
-	g.opts.Resource = canonical
-	if g.resource, err = url.Parse(canonical); err != nil {
+	var all []string
+	if err == nil {
+		all, err = oauth.ResourceMetadataURLs(canonical)
+	}
+	for _, address := range all {
+		u, failed := url.Parse(address)
+		if failed != nil {
+			err = failed
+			break
+		}
+		g.paths = append(g.paths, u.Path)
+	}
+	if err != nil {
 		return fmt.Errorf("option Resource: %w", err)
 	}
 	if a, err := netip.ParseAddr(g.resource.Hostname()); err == nil && a.Unmap().IsUnspecified() || g.resource.Port() == "0" {
 		return fmt.Errorf("option Resource: %q is an address to listen at: expected the URL of the server as its clients write it", canonical)
 	}
-	all, err := oauth.ResourceMetadataURLs(canonical)
-	if err != nil {
-		return fmt.Errorf("option Resource: %w", err)
-	}
-	g.metadataURL = all[0]
-	for _, address := range all {
-		u, err := url.Parse(address)
-		if err != nil {
-			return fmt.Errorf("option Resource: %w", err)
-		}
-		g.paths = append(g.paths, u.Path)
-	}
+	g.opts.Resource, g.metadataURL = canonical, all[0]
 	return nil
 }
 

@@ -365,70 +365,54 @@ const maxUnnamed = 8
 // find returns the keys that may have signed a token. The error is a *TokenError if there is none, and
 // another one if the keys are not known.
 func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
-	s.mu.Lock()
-	now := s.now()
-	found := s.matching(id, algorithm)
-	age := now.Sub(s.read)
-	usable := !s.read.IsZero() && age < waits.KeysUsable
-	mayTry := s.tried.IsZero() || now.Sub(s.tried) >= waits.KeysAgain
-	if usable && len(found) > 0 {
-		if age >= waits.KeysFresh && mayTry {
-			s.startLocked()
+	for waited := false; ; waited = true {
+		s.mu.Lock()
+		now := s.now()
+		age := now.Sub(s.read)
+		usable := !s.read.IsZero() && age < waits.KeysUsable
+		found := s.matching(id, algorithm)
+		known := usable && len(found) > 0
+		if !waited && (!known || age >= waits.KeysFresh) && (s.tried.IsZero() || now.Sub(s.tried) >= waits.KeysAgain) {
+			s.start()
 		}
+		reading, failure := s.reading, s.failure
 		s.mu.Unlock()
-		return found, nil
+		switch {
+		case known:
+			return found, nil
+		case !waited && reading != nil:
+		case !usable || failure != nil:
+			return nil, fmt.Errorf("the keys of the issuer are not known: %w", failure)
+		default:
+			return nil, refusedf("the access token is signed with an unknown key")
+		}
+		select {
+		case <-reading:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
-	if s.reading == nil && !mayTry {
-		defer s.mu.Unlock()
-		return s.noneLocked(usable)
-	}
-	done := s.startLocked()
-	s.mu.Unlock()
-	select {
-	case <-done:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	usable = !s.read.IsZero() && s.now().Sub(s.read) < waits.KeysUsable
-	if found := s.matching(id, algorithm); usable && len(found) > 0 {
-		return found, nil
-	}
-	return s.noneLocked(usable)
 }
 
-// noneLocked returns the error for a token whose key is not found. If the keys could not be read, the error
-// says so.
-func (s *keySet) noneLocked(usable bool) ([]jose.JSONWebKey, error) {
-	if !usable || s.failure != nil {
-		return nil, fmt.Errorf("the keys of the issuer are not known: %w", s.failure)
-	}
-	return nil, refusedf("the access token is signed with an unknown key")
-}
-
-// startLocked starts reading the keys, unless they are being read already. The returned channel is
-// closed at the end. The context of a request does not end the reading, because other requests may
-// wait for it.
-func (s *keySet) startLocked() <-chan struct{} {
+// start starts reading the keys, unless they are being read already. The context of a request does not end the reading,
+// because other requests may wait for it. The lock must be held.
+func (s *keySet) start() {
 	if s.reading != nil {
-		return s.reading
+		return
 	}
-	done := make(chan struct{})
-	s.reading = done
+	s.reading = make(chan struct{})
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), waits.AuthFetch)
 		defer cancel()
 		keys, err := s.fetch(ctx)
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		close(s.reading)
 		s.tried, s.failure, s.reading = s.now(), err, nil
 		if err == nil {
 			s.keys, s.read = keys, s.tried
 		}
-		close(done)
 	}()
-	return done
 }
 
 // matching returns the keys with an id, or a few if the id is "".

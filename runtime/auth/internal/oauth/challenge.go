@@ -187,40 +187,44 @@ func (p *challengeParser) challenge() (Challenge, error) {
 
 // space skips white space and reports whether there was any.
 func (p *challengeParser) space() bool {
-	rest := strings.TrimLeft(p.rest, " \t")
-	found := len(rest) < len(p.rest)
-	p.rest = rest
-	return found
+	return p.take(func(c rune) bool { return c == ' ' || c == '\t' }) != ""
 }
 
+// token reads a token (RFC 9110, section 5.6.2).
 func (p *challengeParser) token() string {
-	n := 0
-	for n < len(p.rest) && isTokenByte(p.rest[n]) {
-		n++
-	}
-	t := p.rest[:n]
-	p.rest = p.rest[n:]
-	return t
+	return p.take(func(c rune) bool { return isAlphanumeric(c) || strings.ContainsRune("!#$%&'*+-.^_`|~", c) })
+}
+
+// take reads characters of a set.
+func (p *challengeParser) take(in func(rune) bool) string {
+	rest := strings.TrimLeftFunc(p.rest, in)
+	taken := p.rest[:len(p.rest)-len(rest)]
+	p.rest = rest
+	return taken
 }
 
 // token68 reads a value like that of Negotiate, which extends to a comma or the end. A token before
 // an equals sign and a value is a parameter instead.
 func (p *challengeParser) token68() string {
-	n := 0
-	for n < len(p.rest) && isToken68Byte(p.rest[n]) {
-		n++
-	}
-	core := n
-	for n < len(p.rest) && p.rest[n] == '=' {
-		n++
-	}
-	end := strings.TrimLeft(p.rest[n:], " \t")
-	if core == 0 || end != "" && end[0] != ',' {
+	before := p.rest
+	t := p.take(func(c rune) bool { return !strings.ContainsRune(", \t", c) })
+	p.space()
+	if !IsToken68(t) || p.rest != "" && p.rest[0] != ',' {
+		p.rest = before
 		return ""
 	}
-	t := p.rest[:n]
-	p.rest = end
 	return t
+}
+
+// IsToken68 reports whether a text has the syntax of a bearer token and of the only value of a challenge (RFC 9110,
+// section 11.2).
+func IsToken68(text string) bool {
+	core := strings.TrimRight(text, "=")
+	return core != "" && !strings.ContainsFunc(core, func(c rune) bool { return !isAlphanumeric(c) && !strings.ContainsRune("-._~+/", c) })
+}
+
+func isAlphanumeric(c rune) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func (p *challengeParser) value() (string, error) {
@@ -245,17 +249,6 @@ func (p *challengeParser) value() (string, error) {
 		b.WriteByte(p.rest[i])
 	}
 	return "", errors.New("unfinished quoted string")
-}
-
-// isTokenByte reports whether a token may contain c (RFC 9110, section 5.6.2).
-func isTokenByte(c byte) bool {
-	return isAlphanumeric(c) || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
-}
-
-func isToken68Byte(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("-._~+/", c) >= 0 }
-
-func isAlphanumeric(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // ParseScopes returns the scopes of a list that is separated by spaces, in its order and without
@@ -289,10 +282,5 @@ func UnionScopes(lists ...[]string) []string {
 // IsScope reports whether a text is a scope: printable ASCII without spaces, quotes and backslashes
 // (RFC 6749, section 3.3).
 func IsScope(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return s != ""
+	return IsVisible(s) && !strings.ContainsAny(s, `"\`)
 }
