@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,21 +74,21 @@ func (b *Browser) Start(ctx context.Context, previous string) (Visit, error) {
 	if strings.EqualFold(host, localhost) {
 		host = defaultHost
 	}
+	ports := []string{cmp.Or(u.Port(), "0")}
+	if p, err := url.Parse(previous); err == nil && u.Port() == "" && p.Hostname() == u.Hostname() && p.Path == u.Path {
+		ports = []string{p.Port(), "0"} // if the port is still free
+	}
 	var config net.ListenConfig
 	var listener net.Listener
-	port := u.Port()
-	if p, err := url.Parse(previous); err == nil && port == "" && p.Hostname() == u.Hostname() && p.Path == u.Path {
-		listener, _ = config.Listen(ctx, "tcp", net.JoinHostPort(host, p.Port())) // if the port is still free
-	}
-	if listener == nil {
-		if port == "" {
-			port = "0"
-		}
-		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, port)); err != nil {
-			return nil, fmt.Errorf("listening for the redirect of the authorization server: %w", err)
+	for _, port := range ports {
+		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, port)); err == nil {
+			break
 		}
 	}
-	_, port, _ = net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		return nil, fmt.Errorf("listening for the redirect of the authorization server: %w", err)
+	}
+	_, port, _ := net.SplitHostPort(listener.Addr().String())
 	u.Host = net.JoinHostPort(u.Hostname(), port)
 	return &visit{browser: b, listener: listener, redirect: u, found: make(chan string, 1)}, nil
 }
@@ -98,8 +99,7 @@ type visit struct {
 	listener net.Listener
 	redirect *url.URL
 	state    string
-	found    chan string // receives the URL of the redirect, once
-	once     sync.Once
+	found    chan string  // receives the URL of the redirect; has room for one
 	server   *http.Server // nil before Go
 }
 
@@ -124,9 +124,15 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 	v.state = u.Query().Get("state")
 	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: oauth.MaxHeader}
 	go v.server.Serve(v.listener) // until Close
-	defer v.browser.leave(v)
-	if err := v.show(address); err != nil {
-		return "", err
+	b := v.browser
+	defer b.leave(v)
+	b.await(v, address)
+	open := b.Open
+	if open == nil {
+		open = openBrowser
+	}
+	if err := open(address); err != nil && b.Output == nil {
+		return "", fmt.Errorf("opening a browser: %w", err)
 	}
 	select {
 	case back := <-v.found:
@@ -134,20 +140,6 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
-}
-
-// show takes the user to the authorization server.
-func (v *visit) show(address string) error {
-	b := v.browser
-	open := b.Open
-	if open == nil {
-		open = openBrowser
-	}
-	b.await(v, address)
-	if err := open(address); err != nil && b.Output == nil {
-		return fmt.Errorf("opening a browser: %w", err)
-	}
-	return nil
 }
 
 // await tells the user where to go, and gives the visit what the user pastes until leave is called.
@@ -175,10 +167,6 @@ func (b *Browser) await(v *visit, address string) {
 func (b *Browser) leave(v *visit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.remove(v)
-}
-
-func (b *Browser) remove(v *visit) {
 	b.visits = slices.DeleteFunc(b.visits, func(other *visit) bool { return other == v })
 }
 
@@ -205,7 +193,7 @@ func (b *Browser) pasted(line string) bool {
 	case line == "" || n == 0:
 	case i >= 0:
 		b.visits[i].arrived(line)
-		b.remove(b.visits[i])
+		b.visits = slices.Delete(b.visits, i, i+1)
 	case b.Output != nil:
 		fmt.Fprintf(b.Output, "This is not the URL of the page after this login. It begins with %s?\n", b.visits[n-1].redirect)
 	}
@@ -213,7 +201,12 @@ func (b *Browser) pasted(line string) bool {
 	return b.reading
 }
 
-func (v *visit) arrived(back string) { v.once.Do(func() { v.found <- back }) }
+func (v *visit) arrived(back string) {
+	select {
+	case v.found <- back:
+	default: // the user came twice
+	}
+}
 
 // ServeHTTP answers the browser after the redirect. Any page that the user visits can send requests here,
 // so those without the state are refused and change nothing.

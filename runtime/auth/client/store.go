@@ -5,11 +5,11 @@ import (
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -105,7 +105,7 @@ func (f *File) Sealed(key [32]byte) (*File, error) {
 	var seal cipher.AEAD
 	block, err := aes.NewCipher(key[:])
 	if err == nil {
-		seal, err = cipher.NewGCM(block)
+		seal, err = cipher.NewGCMWithRandomNonce(block) // which is the beginning of the text
 	}
 	if err != nil {
 		return nil, fmt.Errorf("token store: %w", err)
@@ -121,67 +121,61 @@ func (f *File) path(key string) string {
 
 // Get implements Store. It refuses a file that other users can read or write.
 func (f *File) Get(_ context.Context, key string) ([]byte, error) {
+	value, err := f.read(key)
+	if err != nil {
+		return nil, fmt.Errorf("token store: %w", err)
+	}
+	return value, nil
+}
+
+// read reads the file of a key.
+func (f *File) read(key string) ([]byte, error) {
 	path := f.path(key)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("token store: %w", err)
+		return nil, err
 	}
 	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("token store: %w", err)
+		return nil, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, fmt.Errorf("token store: %s has mode %v, so other users may know its secrets: delete it, or set its mode to 0600", path, info.Mode().Perm())
+		return nil, fmt.Errorf("%s has mode %v, so other users may know its secrets: delete it, or set its mode to 0600", path, info.Mode().Perm())
 	}
-	var text bytes.Buffer
-	if _, err := text.ReadFrom(file); err != nil {
-		return nil, fmt.Errorf("token store: %w", err)
+	text, err := io.ReadAll(file)
+	if err != nil || f.seal == nil {
+		return text, err
 	}
-	return f.open(path, key, text.Bytes())
-}
-
-// open decrypts the content of a file.
-func (f *File) open(path, key string, text []byte) ([]byte, error) {
-	if f.seal == nil {
-		return text, nil
-	}
-	size := f.seal.NonceSize()
-	if len(text) < size {
-		return nil, fmt.Errorf("token store: %s is not encrypted", path)
-	}
-	value, err := f.seal.Open(nil, text[:size], text[size:], []byte(key))
+	value, err := f.seal.Open(nil, nil, text, []byte(key))
 	if err != nil {
-		return nil, fmt.Errorf("token store: %s was encrypted by another key, or has changed: delete it and log in again", path)
+		return nil, fmt.Errorf("%s is not encrypted, was encrypted by another key, or has changed: delete it and log in again", path)
 	}
 	return value, nil
 }
 
 // Set implements Store.
 func (f *File) Set(_ context.Context, key string, value []byte) error {
-	var err error
-	if value == nil {
-		if err = os.Remove(f.path(key)); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-	} else {
-		err = f.write(key, value)
-	}
+	err := f.write(key, value)
 	if err != nil {
 		return fmt.Errorf("token store: %w", err)
 	}
 	return nil
 }
 
-// write replaces the file of a key.
+// write replaces the file of a key, or removes it if value is nil.
 func (f *File) write(key string, value []byte) error {
+	if value == nil {
+		if err := os.Remove(f.path(key)); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
 	if f.seal != nil {
-		nonce := make([]byte, f.seal.NonceSize())
-		rand.Read(nonce)
-		value = f.seal.Seal(nonce, nonce, value, []byte(key))
+		value = f.seal.Seal(nil, nil, value, []byte(key))
 	}
 	temporary, err := os.CreateTemp(f.folder, ".new-*") // with mode 0600
 	if err != nil {
