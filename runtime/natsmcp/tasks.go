@@ -175,14 +175,8 @@ func (s *Tasks) List(_ context.Context, session string) ([]string, error) {
 	return s.index.List(session, time.Now()), nil
 }
 
-// Due implements tasks.Store.
+// Due implements tasks.Store. NATS removes the tasks whose lifetime has ended.
 func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.Due(now), nil }
-
-// Expire implements tasks.Store. NATS removes the tasks itself.
-func (s *Tasks) Expire(_ context.Context, now time.Time) error {
-	s.index.Expire(now)
-	return nil
-}
 
 // changed is called with each message of the stream, in their order.
 func (s *Tasks) changed(m jetstream.Msg) {

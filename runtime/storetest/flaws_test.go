@@ -306,8 +306,11 @@ type flawedTasks struct {
 
 func (s *flawedTasks) Create(ctx context.Context, r *tasks.Record) error {
 	c := *r
-	if s.flaw == "forgets" {
+	switch {
+	case s.flaw == "forgets":
 		c.Answers = nil
+	case s.flaw == "hurries" && r.ID == "long":
+		c.Expires = time.Now().Add(time.Second / 2)
 	}
 	err := s.Memory.Create(ctx, &c)
 	r.Version = c.Version
@@ -350,11 +353,4 @@ func (s *flawedTasks) Swap(ctx context.Context, r *tasks.Record) error {
 		r.Version++
 	}
 	return err
-}
-
-func (s *flawedTasks) Expire(ctx context.Context, now time.Time) error {
-	if s.flaw == "hurries" {
-		now = now.Add(2 * time.Hour)
-	}
-	return s.Memory.Expire(ctx, now)
 }

@@ -150,10 +150,9 @@ type Store interface {
 	// created.
 	List(ctx context.Context, session string) ([]string, error)
 	// Due returns the ids of the tasks for which [Record.Due] returns true. It may miss changes that
-	// another process has just made.
+	// another process has just made. It removes the tasks whose lifetime has ended, unless the store does that soon by
+	// itself.
 	Due(ctx context.Context, now time.Time) ([]string, error)
-	// Expire removes the tasks whose lifetime has ended, unless the store does that itself soon.
-	Expire(ctx context.Context, now time.Time) error
 }
 
 // defaultMaxRecords is the default limit of a store in memory.
@@ -251,17 +250,9 @@ func (r *Record) payer() string {
 	return r.Owner
 }
 
-// fits reports whether there is room for more of the owner of r, if need be after it has removed the tasks
-// whose lifetime has ended.
+// fits reports whether there is room for more of the owner of r.
 func (m *Memory) fits(r *Record, tasks, bytes int) bool {
-	fits := func() bool {
-		return m.used.plus(tasks, bytes).within(m.all) && m.owners[r.payer()].plus(tasks, bytes).within(m.limit(r))
-	}
-	if fits() {
-		return true
-	}
-	m.expire(time.Now())
-	return fits()
+	return m.used.plus(tasks, bytes).within(m.all) && m.owners[r.payer()].plus(tasks, bytes).within(m.limit(r))
 }
 
 // use counts what the owner of r uses more.
@@ -302,9 +293,6 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	if more > 0 && !ends && !m.fits(have.Record, 0, more) {
 		return ErrTooLarge
 	}
-	if m.records[r.ID].Record == nil {
-		return ErrNotFound // it made room for itself
-	}
 	r.Version++
 	m.use(have.Record, 0, more)
 	own := stored{r.clone(), have.expiry}
@@ -332,36 +320,15 @@ func (m *Memory) Due(_ context.Context, now time.Time) ([]string, error) {
 	return m.index.Due(now), nil
 }
 
-// Expire implements Store.
-func (m *Memory) Expire(_ context.Context, now time.Time) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.expire(now)
-	return nil
-}
-
-func (m *Memory) expire(now time.Time) {
-	for id, r := range m.records {
-		if !now.Before(r.Expires) {
-			m.remove(id, r)
-		}
-	}
-}
-
 // expired is called when the lifetime of a task has ended, unless it has become longer meanwhile.
 func (m *Memory) expired(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[id]; r.Record != nil && !time.Now().Before(r.Expires) {
-		m.remove(id, r)
+		delete(m.records, id)
+		m.use(r.Record, -1, -r.size())
+		m.index.Remove(id)
 	}
-}
-
-func (m *Memory) remove(id string, r stored) {
-	r.expiry.Stop()
-	delete(m.records, id)
-	m.use(r.Record, -1, -r.size())
-	m.index.Remove(id)
 }
 
 // Index holds what the methods List and Due of a [Store] need to know, for implementations of Store. The zero value has
@@ -427,28 +394,20 @@ func (x *Index) List(session string, now time.Time) (ids []string) {
 	return ids
 }
 
-// Due returns the ids of the tasks for which [Record.Due] returns true, sorted.
+// Due returns the ids of the tasks for which [Record.Due] returns true, sorted. It forgets the tasks whose lifetime has
+// ended.
 func (x *Index) Due(now time.Time) (ids []string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, r := range x.tasks {
-		if r.Due(now) {
+		if !now.Before(r.Expires) {
+			x.remove(r)
+		} else if r.Due(now) {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// Expire forgets the tasks whose lifetime has ended.
-func (x *Index) Expire(now time.Time) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for _, r := range x.tasks {
-		if !now.Before(r.Expires) {
-			x.remove(r)
-		}
-	}
 }
 
 // Watchers holds the functions of [Store.Watch] for implementations of Store. The zero value has none. It

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/storetest"
@@ -23,46 +24,51 @@ func BenchmarkMemory(b *testing.B) { storetest.BenchmarkTasks(b, openMemory) }
 
 // TestMemoryOwners checks that an owner who fills its part of a store leaves room for others.
 func TestMemoryOwners(t *testing.T) {
-	m := tasks.NewMemory(1000)
-	ctx := t.Context()
-	created := 0
-	create := func(owner string, result int, lifetime time.Duration) error {
-		created++
-		return m.Create(ctx, &tasks.Record{
-			ID: fmt.Sprint(created), Owner: owner, Method: "tools/call", Status: "working",
-			Result: wire.Object(strings.Repeat(" ", result)), Expires: time.Now().Add(lifetime),
-		})
-	}
-	want := func(what string, got, want error) {
-		t.Helper()
-		if !errors.Is(got, want) {
-			t.Errorf("%s: %v, want %v", what, got, want)
+	synctest.Test(t, func(t *testing.T) {
+		m := tasks.NewMemory(1000)
+		ctx := t.Context()
+		created := 0
+		create := func(owner string, result int, lifetime time.Duration) error {
+			created++
+			return m.Create(ctx, &tasks.Record{
+				ID: fmt.Sprint(created), Owner: owner, Method: "tools/call", Status: "working",
+				Result: wire.Object(strings.Repeat(" ", result)), Expires: time.Now().Add(lifetime),
+			})
 		}
-	}
+		want := func(what string, got, want error) {
+			t.Helper()
+			if !errors.Is(got, want) {
+				t.Errorf("%s: %v, want %v", what, got, want)
+			}
+		}
 
-	want("the first task", create("ann", 0, -1), nil) // its lifetime has ended
-	for range 99 {
-		want("a task of ann", create("ann", 0, time.Hour), nil)
-	}
-	want("a task in place of one whose lifetime has ended", create("ann", 0, time.Hour), nil)
-	want("task 101 of ann", create("ann", 0, time.Hour), tasks.ErrFull)
-	want("a task of bob", create("bob", 0, time.Hour), nil)
-	for range 500 {
-		want("a task without an owner", create("", 0, time.Hour), nil)
-	}
+		want("the first task", create("ann", 0, time.Second), nil)
+		for range 99 {
+			want("a task of ann", create("ann", 0, time.Hour), nil)
+		}
+		want("task 101 of ann", create("ann", 0, time.Hour), tasks.ErrFull)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		want("a task in place of one whose lifetime has ended", create("ann", 0, time.Hour), nil)
+		want("task 101 of ann", create("ann", 0, time.Hour), tasks.ErrFull)
+		want("a task of bob", create("bob", 0, time.Hour), nil)
+		for range 500 {
+			want("a task without an owner", create("", 0, time.Hour), nil)
+		}
 
-	const room = 4 << 20 // of an owner
-	want("a task that is too large", create("cleo", room, time.Hour), tasks.ErrTooLarge)
-	want("half of the room", create("cleo", room/2, time.Hour), nil)
-	id := fmt.Sprint(created)
-	want("more than is left", create("cleo", room/2, time.Hour), tasks.ErrFull)
-	r, err := m.Get(ctx, id)
-	want("Get", err, nil)
-	r.Result = wire.Object(strings.Repeat(" ", room))
-	want("a change that needs more than the room", m.Swap(ctx, r), tasks.ErrTooLarge)
-	r.Result = ""
-	want("a change that needs less", m.Swap(ctx, r), nil)
-	want("more than was left before", create("cleo", room/2, time.Hour), nil)
+		const room = 4 << 20 // of an owner
+		want("a task that is too large", create("cleo", room, time.Hour), tasks.ErrTooLarge)
+		want("half of the room", create("cleo", room/2, time.Hour), nil)
+		id := fmt.Sprint(created)
+		want("more than is left", create("cleo", room/2, time.Hour), tasks.ErrFull)
+		r, err := m.Get(ctx, id)
+		want("Get", err, nil)
+		r.Result = wire.Object(strings.Repeat(" ", room))
+		want("a change that needs more than the room", m.Swap(ctx, r), tasks.ErrTooLarge)
+		r.Result = ""
+		want("a change that needs less", m.Swap(ctx, r), nil)
+		want("more than was left before", create("cleo", room/2, time.Hour), nil)
+	})
 }
 
 // TestFullStoreEndsTasks checks that a task can fail or be cancelled when its owner has no room for its result.

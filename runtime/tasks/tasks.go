@@ -90,8 +90,10 @@ type Tasks struct {
 
 	taking sync.Mutex // held while work is taken over
 
+	closed context.Context // ended by close
+	close  func()
+
 	mu        sync.Mutex
-	closed    chan struct{}                        // closed by Close
 	runs      map[string]*run                      // the work in this process, by the id of its task
 	lastID    int64                                // the time in the id of a session's task, see sessionID
 	freed     chan struct{}                        // receives a value when there is room for more work
@@ -110,7 +112,8 @@ func New(opts Options) *Tasks {
 	opts.MaxRunning = cmp.Or(max(opts.MaxRunning, 0), defaultMaxRunning)
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, closed: make(chan struct{}), runs: map[string]*run{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, runs: map[string]*run{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
+	t.closed, t.close = context.WithCancel(context.Background())
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}

@@ -314,9 +314,7 @@ func (w *run) unregister() {
 // where another process takes them over at once; those in memory end.
 func (t *Tasks) Close() {
 	t.mu.Lock()
-	if !t.isClosed() {
-		close(t.closed)
-	}
+	t.close()
 	for _, w := range t.runs {
 		go w.stop(errClosing)
 	}
@@ -324,14 +322,7 @@ func (t *Tasks) Close() {
 	t.working.Wait()
 }
 
-func (t *Tasks) isClosed() bool {
-	select {
-	case <-t.closed:
-		return true
-	default:
-		return false
-	}
-}
+func (t *Tasks) isClosed() bool { return t.closed.Err() != nil }
 
 // errTooLarge is the outcome of a task whose result or questions cannot be stored.
 var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
@@ -382,7 +373,7 @@ const maxTakeOvers = 16
 // errLost is the outcome of a task that has reached maxLost.
 var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the processes that worked on the task have ended without an outcome too often")}
 
-// Serve takes over the work of tasks whose processes have died, and removes tasks whose lifetime has
+// Serve takes over the work of tasks whose processes have died, and lets the store remove tasks whose lifetime has
 // ended, until ctx ends. A server with a store that outlives its process calls it while it serves.
 // Without it, the tasks of a process end with the process. It looks for such tasks at the interval of
 // Options.Lease, and takes over at most 16 at once. A task of a session is taken over where the client asks for
@@ -415,9 +406,6 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 // takeOver takes over the work that is due. It returns true if there is no room for a part of it.
 func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
 	now := time.Now()
-	if err := t.store.Expire(ctx, now); err != nil {
-		return false, err
-	}
 	due, err := t.store.Due(ctx, now)
 	if err != nil {
 		return false, err
@@ -474,6 +462,8 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
 	}
 	if begin != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
 		begin.taken, begin.returned = time.Now(), t.count(r.payer())
 	}
 	return r, begin, err
@@ -499,18 +489,11 @@ func (t *Tasks) admit(payer string) (over func(), err error) {
 	case payer != "" && t.running[payer] >= t.opts.MaxRunningPerOwner:
 		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d of your tasks are running; try again later", t.running[payer])
 	}
-	return t.counted(payer), nil
+	return t.count(payer), nil
 }
 
-// count counts work that this process has taken over, as admit does.
+// count counts the work of a payer. The caller holds t.mu.
 func (t *Tasks) count(payer string) (over func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.counted(payer)
-}
-
-// counted counts the work of a payer. The caller holds t.mu.
-func (t *Tasks) counted(payer string) (over func()) {
 	t.handlers++
 	t.running[payer]++
 	return func() {

@@ -170,20 +170,17 @@ func (s *Store) List(_ context.Context, session string) ([]string, error) {
 	return s.index.List(session, time.Now()), nil
 }
 
-// Due implements tasks.Store.
-func (s *Store) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.Due(now), nil }
-
-// Expire implements tasks.Store.
-func (s *Store) Expire(_ context.Context, now time.Time) error {
+// Due implements tasks.Store. It removes the tasks whose lifetime has ended.
+func (s *Store) Due(_ context.Context, now time.Time) ([]string, error) {
 	some := false
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		some = len(expired(tx, now)) > 0
 		return nil
 	})
-	if err != nil || !some {
-		return err
+	if err == nil && some {
+		err = s.changes.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
 	}
-	return s.changes.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
+	return s.index.Due(now), err
 }
 
 // expire removes the tasks whose lifetime has ended.
