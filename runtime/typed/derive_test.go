@@ -54,9 +54,9 @@ func (d *day) UnmarshalText(text []byte) error {
 // derivedOf returns the schema of a type.
 func derivedOf[T any](objects bool) (wire.Raw, error) {
 	t := new(described)
-	_, _, _, err := t.schema(reflect.TypeFor[T](), "inputSchema", "arguments", objects)
+	t.schema(reflect.TypeFor[T](), "inputSchema", "arguments", objects)
 	text, _ := t.Definition.Get("inputSchema")
-	return text, err
+	return text, t.err
 }
 
 func TestDerive(t *testing.T) {

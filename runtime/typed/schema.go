@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,11 +18,11 @@ type compiler = func(text wire.Raw) (func(*schema.Checker), error)
 // derive returns the schema of a shape. It is of draft 2020-12, the default of the protocol, so it does
 // not name its dialect.
 func derive(s *shape, compile compiler) (wire.Raw, error) {
-	d := &deriver{compile: compile, names: map[string]*shape{}}
+	d := &deriver{compile: compile}
 	root := d.body(s.target(), facets{})
 	definitions := object()
 	for i := 0; i < len(d.queue); i++ { // grows
-		definitions = add(definitions, wire.Member{Name: d.name(d.queue[i]), Value: wire.Raw(d.body(d.queue[i], facets{}))})
+		definitions = add(definitions, wire.Member{Name: d.names[i], Value: wire.Raw(d.body(d.queue[i], facets{}))})
 	}
 	defs := func(of []byte) []byte {
 		if len(d.queue) == 0 {
@@ -41,8 +42,8 @@ func derive(s *shape, compile compiler) (wire.Raw, error) {
 // deriver writes the schema of one type.
 type deriver struct {
 	compile compiler
-	names   map[string]*shape // of the types in $defs
-	queue   []*shape          // the types in $defs
+	queue   []*shape // the types in $defs
+	names   []string // of them
 	// alternatives are those of the unions.
 	alternatives []alternative
 	err          error // the first one
@@ -246,34 +247,21 @@ func bounds(s *shape, rules []wire.Member) (all []wire.Member) {
 
 // reference returns the name in $defs of a shape.
 func (d *deriver) reference(s *shape) string {
-	name := d.name(s)
-	for _, other := range d.queue {
-		if other == s {
-			return name
-		}
+	if i := slices.Index(d.queue, s); i >= 0 {
+		return d.names[i]
 	}
-	d.queue = append(d.queue, s)
-	return name
-}
-
-// name returns a name in $defs.
-func (d *deriver) name(s *shape) string {
 	base := strings.Map(func(r rune) rune {
 		if r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
 			return r
 		}
 		return '_' // in type parameters
 	}, s.t.Name())
-	for n := 1; ; n++ {
-		name := base
-		if n > 1 {
-			name += strconv.Itoa(n)
-		}
-		if other, ok := d.names[name]; !ok || other == s {
-			d.names[name] = s
-			return name
-		}
+	name := base
+	for n := 2; slices.Contains(d.names, name); n++ {
+		name = base + strconv.Itoa(n)
 	}
+	d.queue, d.names = append(d.queue, s), append(d.names, name)
+	return name
 }
 
 // object returns the text of an object.

@@ -25,15 +25,9 @@ import (
 //
 // If a type has no schema, adding the tool to a server or a catalog returns the error.
 func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (*Out, error), options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition, options)
-	var out *shape
-	if err == nil {
-		out, err = t.output(reflect.TypeFor[Out](), true)
-	}
-	if err != nil {
-		return catalog.Tool{Definition: definition, Err: err}
-	}
-	return listed(tools.Structured(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
+	t := describe[In](definition, options)
+	out := t.output(reflect.TypeFor[Out](), true)
+	return t.listed(tools.Structured(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
 		result, err := h(ctx, of[In](in))
 		if result == nil || err != nil {
 			return nil, err
@@ -48,16 +42,10 @@ func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in 
 // Since revision 2026-07-28, structured results are any values. In sessions of older revisions, a
 // result that is not an object is sent as text, and the list has no output schema for it.
 func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (Out, error), options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition, options)
-	var out *shape
-	if err == nil {
-		out, err = t.output(reflect.TypeFor[Out](), false)
-	}
-	if err != nil {
-		return catalog.Tool{Definition: definition, Err: err}
-	}
+	t := describe[In](definition, options)
+	out := t.output(reflect.TypeFor[Out](), false)
 	run := func(ctx context.Context, in *value) (Out, error) { return h(ctx, of[In](in)) }
-	return listed(tools.Value(&t.Tool, t.options, t.fresh, nil, run, func(result Out) *value {
+	return t.listed(tools.Value(&t.Tool, t.options, t.fresh, nil, run, func(result Out) *value {
 		return &value{v: reflect.ValueOf(&result).Elem(), shape: out}
 	}))
 }
@@ -65,11 +53,8 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 // ContentTool is Tool for a handler that returns content blocks, such as
 // []mcp.ContentBlock. The tool has no output schema.
 func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
-	t, err := describe[In](definition, options)
-	if err != nil {
-		return catalog.Tool{Definition: definition, Err: err}
-	}
-	return listed(tools.Content(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
+	t := describe[In](definition, options)
+	return t.listed(tools.Content(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
 		return h(ctx, of[In](in))
 	}))
 }
@@ -77,34 +62,33 @@ func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(c
 // described is a tool whose arguments have a Go type.
 type described struct {
 	tools.Tool
+	given    wire.Appender // the definition of the program
+	err      error         // why it could not be made
 	options  tools.Options
 	in       *shape
 	defaults wire.Object // the input schema of the definition, if there is one that may have defaults
 }
 
 // describe returns a tool with the input schema of its definition or of In.
-func describe[In any](definition wire.Appender, options []tools.Options) (*described, error) {
-	t := new(described)
+func describe[In any](definition wire.Appender, options []tools.Options) *described {
+	t := &described{given: definition}
 	if len(options) > 0 {
 		t.options = options[0]
 	}
-	var err error
-	if t.Definition, err = textOf(definition); err != nil {
-		return t, err
-	}
 	own := false
-	if t.in, own, t.Input, err = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
+	t.Definition, t.err = textOf(definition)
+	if t.in, own, t.Input = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
 		if schema, _ := t.Definition.Get("inputSchema"); strings.Contains(string(schema), "default") || strings.Contains(string(schema), `\`) {
 			t.defaults = wire.Object(schema)
 		}
 	}
-	return t, err
+	return t
 }
 
 // output sets the output schema of a tool to that of its definition or of a type.
-func (t *described) output(of reflect.Type, objects bool) (out *shape, err error) {
-	out, _, t.Output, err = t.schema(of, "outputSchema", "result", objects)
-	return out, err
+func (t *described) output(of reflect.Type, objects bool) (out *shape) {
+	out, _, t.Output = t.schema(of, "outputSchema", "result", objects)
+	return out
 }
 
 // fresh returns a value for arguments.
@@ -114,36 +98,43 @@ func (t *described) fresh() *value {
 
 // listed returns the tool with a definition that is read when the tool is added, because it
 // may be invalid.
-func listed(t catalog.Tool) catalog.Tool {
-	t.Name = ""
-	return t
+func (t *described) listed(tool catalog.Tool) catalog.Tool {
+	if t.err != nil {
+		return catalog.Tool{Definition: t.given, Err: t.err}
+	}
+	tool.Name = ""
+	return tool
 }
 
 // schema returns the shape of a type and the function that checks its values against their schema, which
 // is a member of the definition. If the definition has no such schema of its own, it gets that of the type,
-// whose values must be objects if objects is set.
-func (t *described) schema(of reflect.Type, member, what string, objects bool) (s *shape, own bool, check func(*schema.Checker), err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("%s: %w", what, err)
-		}
-	}()
-	if s, err = shapeOf(of, what == "result"); err != nil {
-		return s, false, nil, err
+// whose values must be objects if objects is set. It does nothing after an error.
+func (t *described) schema(of reflect.Type, member, what string, objects bool) (s *shape, own bool, check func(*schema.Checker)) {
+	if t.err != nil {
+		return nil, false, nil
 	}
-	text, err := derive(s, t.compile)
+	var text wire.Raw
+	s, err := shapeOf(of, what == "result")
+	if err == nil {
+		text, err = derive(s, t.compile)
+	}
+	given, ok := t.Definition.Get(member)
+	switch own = ok && !bare(given); {
+	case err != nil:
+	case own:
+		text = given
+	case objects && !declares(wire.Object(text), "object"):
+		err = fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", of)
+	default:
+		t.Definition, err = t.Definition.With(member, text)
+	}
+	if err == nil {
+		check, err = t.compile(text)
+	}
 	if err != nil {
-		return s, false, nil, err
+		t.err = fmt.Errorf("%s: %w", what, err)
 	}
-	if given, ok := t.Definition.Get(member); ok && !bare(given) {
-		text, own = given, true
-	} else if objects && !declares(wire.Object(text), "object") {
-		return s, false, nil, fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", of)
-	} else if t.Definition, err = t.Definition.With(member, text); err != nil {
-		return s, false, nil, err
-	}
-	check, err = t.compile(text)
-	return s, own, check, err
+	return s, own, check
 }
 
 // compile returns the check of a schema.
