@@ -11,7 +11,7 @@ import (
 // The check of most objects is a call of schema.Checker.Members with a row for each member. Objects with other rules are
 // checked by statements.
 
-// mostRows is the number of members that schema.Checker.Members can note.
+// mostRows is the number of members whose rows a check function has on its stack.
 const mostRows = 128
 
 // tabular reports whether a table can express the rules of a schema for objects.

@@ -13,11 +13,7 @@ type Member struct {
 	Items  func(*Checker)
 }
 
-// mostMembers is the number of rules of an object.
-const mostMembers = 128
-
-// Members checks an object by rules for its members, of which there are at most 128, and reports any other value if its
-// type is not in types. Others checks the members without a rule; if it is nil, there must be none. It does not keep the
+// Members checks an object by rules for its members, and reports any other value if its type is not in types. Others checks the members without a rule; if it is nil, there must be none. It does not keep the
 // rules, so they are on the stack of its caller.
 //
 // Members often come in the order of their rules, so the search for a rule begins after that of the last member.
@@ -25,7 +21,11 @@ func (c *Checker) Members(types Types, others func(*Checker), rules []Member) {
 	if !c.Object(types) {
 		return
 	}
-	var seen [mostMembers / 64]uint64
+	var few [2]uint64
+	seen := few[:]
+	if len(rules) > 64*len(few) {
+		seen = make([]uint64, len(rules)/64+1)
+	}
 	next := 0
 	for c.Member() {
 		i, name := next, c.Name()

@@ -61,34 +61,27 @@ func allows(field wire.Object, value wire.Raw) bool {
 
 // form returns the check of a form. Fields that the schema does not name are allowed, as in JSON Schema.
 func form(requested wire.Object) func(*schema.Checker) {
-	text, _ := requested.Get("properties")
-	properties := make(map[string]wire.Object)
-	for name, field := range wire.Object(text).All() {
-		properties[name] = wire.Object(field)
+	var rules []schema.Member
+	places := map[string]int{}
+	properties, _ := requested.Get("properties")
+	for name, field := range wire.Object(properties).All() {
+		places[name] = len(rules)
+		rules = append(rules, schema.Member{Name: name, Check: func(c *schema.Checker) { checkField(c, wire.Object(field)) }})
 	}
-	required := stringsOf(requested, "required")
-	places := make(map[string]int, len(required))
-	for i, name := range required {
-		places[name] = i
-	}
-	return func(c *schema.Checker) {
-		seen := make([]uint64, len(required)/64+1)
-		if !c.Object(schema.Object) {
-			return
+	required, _ := requested.Get("required")
+	for _, element := range required.Elements() {
+		name, ok := element.Str()
+		if !ok {
+			continue
 		}
-		for c.Member() {
-			name := c.Name()
-			if i, ok := places[name]; ok {
-				seen[i/64] |= 1 << (i % 64)
-			}
-			if field, ok := properties[name]; ok {
-				checkField(c, field)
-			} else {
-				c.Pass()
-			}
+		at, known := places[name]
+		if !known {
+			at, places[name] = len(rules), len(rules)
+			rules = append(rules, schema.Member{Name: name, Check: (*schema.Checker).Pass})
 		}
-		c.Missing(required, seen...)
+		rules[at].Required = true
 	}
+	return func(c *schema.Checker) { c.Members(schema.Object, (*schema.Checker).Pass, rules) }
 }
 
 // typeOf returns the type of the values of a field, or 0 for a type that no form has.
@@ -182,17 +175,6 @@ func choices(field wire.Object) []wire.Raw {
 		}
 	}
 	return nil
-}
-
-func stringsOf(o wire.Object, name string) []string {
-	list, _ := o.Get(name)
-	var all []string
-	for _, e := range list.Elements() {
-		if s, ok := e.Str(); ok {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // integer returns the value of a member that is an integer of 64 bits.

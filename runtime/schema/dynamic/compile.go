@@ -316,99 +316,83 @@ func (k keywords) limits(least, most string) (l limits, err error) {
 	return l, err
 }
 
-// member is the check of a member of an object.
-type member struct {
-	check func(*schema.Checker)
-	bit   int // of the member in required, or -1
+// report reports a number of things that is beyond a limit.
+func (l limits) report(c *schema.Checker, n int, least, most func(*schema.Checker, int, int64)) {
+	if l.hasLeast {
+		least(c, n, l.least)
+	}
+	if l.hasMost {
+		most(c, n, l.most)
+	}
 }
 
-// object is the part of a schema that applies to objects.
-type object struct {
-	limits
-	members  map[string]member
-	names    func(*schema.Checker) // checks the names of members, or is nil
-	others   func(*schema.Checker)
-	required []string
-}
-
-func (k keywords) object(n *node) (err error) {
-	o := &object{members: map[string]member{}, others: (*schema.Checker).Pass}
-	if o.limits, err = k.limits("minProperties", "maxProperties"); err != nil {
+func (k keywords) object(n *node) error {
+	l, err := k.limits("minProperties", "maxProperties")
+	if err != nil {
 		return err
 	}
-	if o.required, err = k.names("required"); err != nil {
+	required, err := k.names("required")
+	if err != nil {
 		return err
 	}
 	properties, has := k.Get("properties")
 	if has && properties.Kind() != wire.KindObject {
 		return fmt.Errorf("properties: expected an object, found %s", properties.Kind())
 	}
+	var rules []schema.Member
 	var allowed []string
 	for name, text := range wire.Object(properties).All() {
 		check, err := k.inner(name, text)
 		if err != nil {
 			return err
 		}
-		o.members[name] = member{check, slices.Index(o.required, name)}
+		rules = append(rules, schema.Member{Name: name, Required: slices.Contains(required, name), Check: check})
 		allowed = append(allowed, name)
 	}
+	var names func(*schema.Checker)
 	if text, ok := k.Get("propertyNames"); ok {
-		if o.names, err = k.inner("propertyNames", text); err != nil {
+		if names, err = k.inner("propertyNames", text); err != nil {
 			return err
 		}
 	}
+	others := (*schema.Checker).Pass
 	if text, ok := k.Get("additionalProperties"); ok {
-		if o.others, err = k.inner("additionalProperties", text); err != nil {
+		if others, err = k.inner("additionalProperties", text); err != nil {
 			return err
 		}
 		if text == "false" {
-			o.others = func(c *schema.Checker) { c.Unknown(allowed...) }
+			others = func(c *schema.Checker) { c.Unknown(allowed...) }
 		}
 		has = true
 	}
-	for i, name := range o.required {
-		if _, ok := o.members[name]; !ok {
-			o.members[name] = member{o.others, i}
+	for _, name := range required {
+		if !slices.Contains(allowed, name) {
+			rules = append(rules, schema.Member{Name: name, Required: true, Check: others})
 		}
 	}
-	if n.types&schema.Object != 0 && (has || o.names != nil || o.required != nil || o.hasLeast || o.hasMost) {
+	if n.types&schema.Object == 0 {
+		return nil
+	}
+	if has || required != nil {
 		n.typed = true
-		n.passes = append(n.passes, o.check)
+		n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) { c.Members(types, others, rules) })
+	}
+	if names != nil || l.hasLeast || l.hasMost {
+		n.then(func(c *schema.Checker) {
+			if !c.Object(schema.Any) {
+				return
+			}
+			count := 0
+			for ; c.Member(); count++ {
+				if names != nil {
+					c.PropertyName(names)
+				}
+				c.Pass()
+			}
+			l.report(c, count, (*schema.Checker).MinProperties, (*schema.Checker).MaxProperties)
+		})
 	}
 	return nil
-}
-
-func (o *object) check(c *schema.Checker, types schema.Types) {
-	var few [2]uint64
-	seen := few[:]
-	if len(o.required) > 64*len(few) {
-		seen = make([]uint64, len(o.required)/64+1)
-	}
-	if !c.Object(types) {
-		return
-	}
-	count := 0
-	for ; c.Member(); count++ {
-		if o.names != nil {
-			c.PropertyName(o.names)
-		}
-		m, ok := o.members[c.Name()]
-		if !ok {
-			o.others(c)
-			continue
-		}
-		if m.bit >= 0 {
-			seen[m.bit/64] |= 1 << (m.bit % 64)
-		}
-		m.check(c)
-	}
-	c.Missing(o.required, seen...)
-	if o.hasLeast {
-		c.MinProperties(count, o.least)
-	}
-	if o.hasMost {
-		c.MaxProperties(count, o.most)
-	}
 }
 
 // names returns the value of a keyword that is a list of names.
@@ -453,12 +437,7 @@ func (k keywords) array(n *node) error {
 		for ; c.Element(); count++ {
 			each(c)
 		}
-		if l.hasLeast {
-			c.MinItems(count, l.least)
-		}
-		if l.hasMost {
-			c.MaxItems(count, l.most)
-		}
+		l.report(c, count, (*schema.Checker).MinItems, (*schema.Checker).MaxItems)
 	})
 	return nil
 }
