@@ -46,7 +46,7 @@ func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
 	if j.schema == nil {
 		return false, nil
 	}
-	accepts, known := j.engine.accepts(j.schema, parse(string(text)))
+	accepts, known := j.engine.accepts(parse(string(text)), j.schema)
 	if !known {
 		return false, fmt.Errorf("%s: %w", of, errSteps)
 	}
@@ -124,9 +124,9 @@ func (a *assembler) lone(rule string, way int, at Place, args ...string) *change
 // finding needs no example; why is the reason that the report gives for its absence.
 func (a *assembler) lacked(ch *change, way int, subject string, f *finder, from []*jsonschema.Schema, why string, at *root) {
 	one := ch.about(subject)
-	one.ways[way] = outcome{state: unproven, sure: true, why: why}
+	one.ways[way] = outcome{state: unknown, sure: true, why: why}
 	if answer := f.find(from, nil, nil); answer.is == found {
-		one.ways[way] = outcome{state: shown, values: []any{answer.value}}
+		one.ways[way] = outcome{state: found, values: []any{answer.value}}
 	}
 	a.add(one, at)
 }
@@ -155,9 +155,9 @@ func (a *assembler) tell(ch *change, subject string, at *root) { a.add(ch.about(
 func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
 	one := ch.about(subject)
 	for way, values := range [2][]any{narrow, widen} {
-		one.ways[way] = outcome{state: unproven, sure: true, why: noExample}
+		one.ways[way] = outcome{state: unknown, sure: true, why: noExample}
 		if len(values) > 0 {
-			one.ways[way] = outcome{state: shown, values: few(values)}
+			one.ways[way] = outcome{state: found, values: few(values)}
 		}
 	}
 	a.add(one, at)
@@ -278,15 +278,15 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 			continue
 		}
 		switch o := t.ways[way]; o.state {
-		case refuted:
+		case none:
 			effects[way] = false
 		case lost:
 			if f.Guard == "" {
 				f.Guard = guardReadAsAnother
 			}
-		case unproven:
+		case unknown:
 			why[way] = o.why
-		case shown:
+		case found:
 			witnesses[way], why[way] = a.witness(way, o.values, at)
 		}
 	}

@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 	for seed := range uint64(12) {
 		old, new := recursive(t, seed, 60, nil), recursive(t, seed, 60, map[int]bool{3: true, 30: true})
 		c := newComparer(newRuleTable(), guardIgnoredMember)
-		was, is := newSchemaBuilder(old.Input, c.engine).shape(old.Input), newSchemaBuilder(new.Input, c.engine).shape(new.Input)
+		was, is := newSchemaBuilder(c.engine).shape(old.Input), newSchemaBuilder(c.engine).shape(new.Input)
 		list, problem := c.messages(was, is, "t")
 		if problem != "" {
 			t.Errorf("%d: %s", seed, problem)
@@ -59,7 +59,7 @@ func TestSteps(t *testing.T) {
 		}
 		for _, one := range list {
 			for way := range one.ways {
-				if o := one.ways[way]; o.state == unproven && o.why == "" {
+				if o := one.ways[way]; o.state == unknown && o.why == "" {
 					t.Errorf("%d: %s is undecided without a reason", seed, one.rule)
 				}
 			}

@@ -175,42 +175,31 @@ func valueRules() ruleSet {
 	)
 }
 
-// bound is a kind of limit on values. It has a rule for a limit that moves up and one for a
-// limit that moves down.
+// bound is a keyword that limits values of a kind, with the rule for a limit that allows less than before and that for
+// one that allows more.
 type bound struct {
-	keyword, raised, lowered string
-	// upper limits narrow when they are lowered, others when they are raised.
-	upper bool
-	// counts says that the limit is on the length of a value.
-	counts     bool
-	says, harm string
+	keyword, narrows, widens string
+	kind                     kind
+	at                       func(a *Alt) limit
+	says, harm               string
 }
 
 var bounds = []bound{
-	{"minimum", "minimum-raised", "minimum-lowered", false, false, "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
-	{"maximum", "maximum-raised", "maximum-lowered", true, false, "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
-	{"minLength", "min-length-raised", "min-length-lowered", false, true, "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
-	{"maxLength", "max-length-raised", "max-length-lowered", true, true, "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
-	{"minItems", "min-items-raised", "min-items-lowered", false, true, "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
-	{"maxItems", "max-items-raised", "max-items-lowered", true, true, "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
-	{"minProperties", "min-properties-raised", "min-properties-lowered", false, true, "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
-	{"maxProperties", "max-properties-raised", "max-properties-lowered", true, true, "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
-}
-
-// boundOf returns the bound of a keyword.
-func boundOf(keyword string) bound {
-	return bounds[slices.IndexFunc(bounds, func(b bound) bool { return b.keyword == keyword })]
+	{"minimum", "minimum-raised", "minimum-lowered", kindNumber, func(a *Alt) limit { return a.Number.Low }, "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
+	{"maximum", "maximum-lowered", "maximum-raised", kindNumber, func(a *Alt) limit { return a.Number.High }, "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
+	{"minLength", "min-length-raised", "min-length-lowered", kindString, func(a *Alt) limit { return a.Text.Length.Low }, "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
+	{"maxLength", "max-length-lowered", "max-length-raised", kindString, func(a *Alt) limit { return a.Text.Length.High }, "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
+	{"minItems", "min-items-raised", "min-items-lowered", kindArray, func(a *Alt) limit { return a.Array.Length.Low }, "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
+	{"maxItems", "max-items-lowered", "max-items-raised", kindArray, func(a *Alt) limit { return a.Array.Length.High }, "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
+	{"minProperties", "min-properties-raised", "min-properties-lowered", kindObject, func(a *Alt) limit { return a.Object.Size.Low }, "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
+	{"maxProperties", "max-properties-lowered", "max-properties-raised", kindObject, func(a *Alt) limit { return a.Object.Size.High }, "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
 }
 
 func boundRules() ruleSet {
 	var list ruleSet
 	for _, b := range bounds {
-		widens, narrows := b.lowered, b.raised
-		if b.upper {
-			widens, narrows = narrows, widens
-		}
 		says := b.says + " is {1}, was {0}"
-		list = append(list, pair(CategoryWire, widens, narrows, says, says, "The "+b.says+" was moved, added or removed.").
+		list = append(list, pair(CategoryWire, b.widens, b.narrows, says, says, "The "+b.says+" was moved, added or removed.").
 			args(argBefore, argAfter).harm(b.harm).keyword(b.keyword)...)
 	}
 	return list

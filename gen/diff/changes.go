@@ -24,87 +24,92 @@ func constraintRule(old, new bool) string {
 	return "constraint-changed"
 }
 
-// asked reports a change of a keyword, unless neither side refuses a value of the other one by it.
-func (c *comparer) asked(p *pairing, old, new *Alt, branches func(a *Alt) []*branch, name func() (rule string, args []string)) *change {
-	var ways [2]oneWay
-	for _, v := range p.views(old, new) {
-		list := branches(v.to)
-		// Names are limited where objects are free to have any.
-		ways[v.way] = c.ask(v, len(list) > 0 && list[0].keyword == "propertyNames" && v.from.Object.open(), list...)
-	}
-	if ways[narrows].refuted() && ways[widens].refuted() {
+// report adds what is known of a direction to the change of a rule, which is the one for the old side as the sender. It
+// returns nil if there are no values.
+func (c *comparer) report(v view, rule string, o outcome, args ...string) *change {
+	if o.state == none {
 		return nil
 	}
-	rule, args := name()
-	ch := p.between(old, new, rule, args...)
-	for way := range ways {
-		ch.ways[way].join(ways[way])
-	}
+	old, new := inOrder(v.way, v.from, v.to)
+	ch := v.between(old, new, c.rules.toward(rule, v.way), args...)
+	ch.ways[v.way].join(o)
 	return ch
-}
-
-// constraint compares a keyword that has no rules of its own.
-func (c *comparer) constraint(p *pairing, old, new *Alt, keyword string) {
-	branches := func(a *Alt) []*branch { return c.breaking(a, keyword) }
-	c.asked(p, old, new, branches, func() (string, []string) {
-		return constraintRule(len(branches(old)) > 0, len(branches(new)) > 0), []string{strconv.Quote(keyword)}
-	})
-}
-
-// conditions compares the keywords with conditions that the forms of alternatives do not show.
-func (c *comparer) conditions(p *pairing, old, new *Alt) {
-	for _, k := range keywords {
-		if k.shows == nil {
-			continue
-		}
-		branches := func(a *Alt) (list []*branch) {
-			if k.name == "oneOf" {
-				for _, s := range a.refused {
-					list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
-				}
-				return list
-			}
-			return slices.DeleteFunc(c.breaking(a, k.name), func(b *branch) bool { return k.shows(a, b) })
-		}
-		if len(branches(old))+len(branches(new)) == 0 {
-			continue
-		}
-		has := func(v view, same func(x, y wire.Raw) bool) bool {
-			return slices.ContainsFunc(branches(v.to), func(b *branch) bool { return !v.writes(b, same) })
-		}
-		views := p.views(old, new)
-		if ch := c.asked(p, old, new, branches, func() (string, []string) {
-			return constraintRule(has(views[widens], c.sameText), has(views[narrows], c.sameText)), []string{strconv.Quote(k.name)}
-		}); ch != nil {
-			ch.condition, ch.own = true, ch.own || has(views[widens], wire.Equal) || has(views[narrows], wire.Equal)
-		}
-	}
 }
 
 // alts compares two alternatives of one kind.
 func (c *comparer) alts(p *pairing, old, new *Alt) {
-	if old == new {
-		return
-	}
 	switch {
+	case old == new:
+		return
 	case old.Values != nil || new.Values != nil:
 		c.listed(p, old, new)
 		return
 	case old.Kind == kindObject:
 		c.objects(p, old, new)
 	case old.Kind == kindArray:
-		c.arrays(p, old, new)
-	case old.Kind == kindNumber:
-		c.numbers(p, old, new)
+		c.elements(p, old, new)
 	case old.Kind == kindString:
-		c.strings(p, old, new)
+		p.remarks(old, new)
 	}
-	c.conditions(p, old, new)
+	for _, v := range p.views(old, new) {
+		for _, b := range bounds {
+			if b.kind == old.Kind {
+				c.limit(v, b)
+			}
+		}
+	}
+	for _, k := range keywords {
+		if k.shows != nil || k.of == old.Kind {
+			c.keyword(p, old, new, k)
+		}
+	}
+}
+
+// keyword compares a keyword of which each side may have several, unless neither side refuses a value of the other one
+// by it.
+func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
+	var ways [2]outcome
+	views := p.views(old, new)
+	for _, v := range views {
+		ways[v.way] = c.ask(v, c.hidden(v.to, k)...)
+	}
+	if ways[narrows].state == none && ways[widens].state == none {
+		return
+	}
+	has := func(way int, same func(x, y wire.Raw) bool) bool {
+		return slices.ContainsFunc(c.hidden(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
+	}
+	rule, args := constraintRule(has(widens, c.sameText), has(narrows, c.sameText)), []string{strconv.Quote(k.name)}
+	if k.named != nil {
+		rule, args = k.named(old, new)
+	}
+	ch := p.between(old, new, rule, args...)
+	for way := range ways {
+		ch.ways[way].join(ways[way])
+	}
+	if k.shows != nil {
+		ch.condition, ch.own = true, ch.own || has(widens, wire.Equal) || has(narrows, wire.Equal)
+	}
+}
+
+// hidden returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show them.
+func (c *comparer) hidden(a *Alt, k keyword) (list []*branch) {
+	if k.name == "oneOf" {
+		for _, s := range a.refused {
+			list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
+		}
+		return list
+	}
+	names := []string{k.name}
+	if k.name == "multipleOf" {
+		names = append(names, "type") // integers are multiples of 1
+	}
+	return slices.DeleteFunc(c.breaking(a, names...), func(b *branch) bool { return k.shows != nil && k.shows(a, b) })
 }
 
 // listed compares enum and const.
 func (c *comparer) listed(p *pairing, old, new *Alt) {
-	if old.Values != nil && new.Values != nil && len(old.Values) == 1 && len(new.Values) == 1 {
+	if len(old.Values) == 1 && len(new.Values) == 1 {
 		if old.Values[0] == new.Values[0] {
 			return
 		}
@@ -116,9 +121,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 	}
 	for _, v := range p.views(old, new) {
 		if v.from.Values == nil {
-			if w := c.ask(v, false, &branch{keyword: "enum", kinds: v.from.Kind}); !w.refuted() {
-				p.between(old, new, c.rules.toward("enum-closed", v.way), v.from.Kind.String()).ways[v.way].join(w)
-			}
+			c.report(v, "enum-closed", c.ask(v, &branch{keyword: "enum", kinds: v.from.Kind}), v.from.Kind.String())
 			continue
 		}
 		var texts []string
@@ -131,149 +134,49 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 				texts = append(texts, text)
 			}
 		}
-		if len(texts) > 0 {
-			p.between(old, new, c.rules.toward("enum-value-removed", v.way), texts...).ways[v.way].join(v.try(texts))
-		}
+		c.report(v, "enum-value-removed", v.try(texts), texts...)
 	}
 }
 
 // try returns what the receiver says of values that the sender's alternative lists.
-func (v view) try(texts []string) (w oneWay) {
+func (v view) try(texts []string) (o outcome) {
 	for _, text := range texts[:min(len(texts), 60)] {
 		switch value := parse(text); {
 		case !v.accepts.accepts(value):
-			w.values = append(w.values, value)
-		case v.to != nil && v.to.accepts(value):
-		case v.accepts.knows(value):
-			w.known = true
-		default:
-			w.lost = true
+			o.join(outcome{state: found, values: []any{value}})
+		case v.to == nil || !v.to.accepts(value):
+			o.join(v.asAnother(value))
 		}
 	}
-	w.values = few(w.values)
-	return w
+	return o
 }
 
-// limits compares a limit.
-func (c *comparer) limits(p *pairing, old, new *Alt, keyword string, was, is limit) {
-	moved := was.compare(is)
-	if moved == 0 {
+// asAnother returns what becomes of a value that the receiver accepts as another variant.
+func (v view) asAnother(value any) outcome {
+	if v.accepts.knows(value) {
+		return outcome{state: another}
+	}
+	return outcome{state: lost}
+}
+
+// limit compares a limit of the receiver.
+func (c *comparer) limit(v view, b bound) {
+	was, is := b.at(v.from), b.at(v.to)
+	if !is.stricter(was) {
 		return
 	}
-	kind := boundOf(keyword)
-	rule := kind.raised
-	if moved < 0 {
-		rule = kind.lowered
+	o := c.ask(v, breachOf(v.from.Kind, b.keyword, is))
+	if o.state != none && b.kind != kindNumber && is.count() > largest {
+		o.state, o.sure, o.why = max(o.state, unknown), true, "an example would be too long to show"
 	}
-	way := narrows
-	if c.rules.rule(rule).Effect == EffectWidens {
-		way = widens
-	}
-	v := p.views(old, new)[way]
-	limit := is
-	if way == widens {
-		limit = was
-	}
-	w := c.ask(v, keyword == "maxProperties" && v.from.Object.open(), breachOf(v.from.Kind, keyword, limit))
-	if !w.refuted() {
-		if kind.counts && limit.count() > largest {
-			w.why, w.sure = "an example would be too long to show", true
-		}
-		p.between(old, new, rule, was.String(), is.String()).ways[way].join(w)
-	}
+	was, is = inOrder(v.way, was, is)
+	c.report(v, b.narrows, o, was.String(), is.String())
 }
 
-// numbers compares minimum, maximum and multipleOf, which is 1 for integers.
-func (c *comparer) numbers(p *pairing, old, new *Alt) {
-	o, n := old.Number, new.Number
-	c.spans(p, old, new, "minimum", "maximum", o.span, n.span)
-	one := big.NewRat(1, 1)
-	plain := func(t *number) bool { return t.Step == nil || t.Step.Cmp(one) == 0 }
-	branches := func(a *Alt) []*branch {
-		if a.Number.Step == nil {
-			return nil
-		}
-		if a.Number.Step.Cmp(one) == 0 {
-			return []*branch{{keyword: "type", kinds: kindNumber, fraction: true}}
-		}
-		return []*branch{breachOf(kindNumber, "multipleOf", limit{at: a.Number.Step})}
-	}
-	c.asked(p, old, new, branches, func() (string, []string) {
-		switch {
-		case plain(o) && plain(n) && n.Step != nil:
-			return "type-narrowed", nil
-		case plain(o) && plain(n):
-			return "type-widened", nil
-		}
-		return constraintRule(!plain(o), !plain(n)), []string{`"multipleOf"`}
-	})
-}
-
-// strings compares minLength, maxLength, format and pattern.
-func (c *comparer) strings(p *pairing, old, new *Alt) {
-	c.formats(p, old, new)
-	less := func(list, other []string) []string {
-		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
-	}
-	before, after := less(old.Text.Patterns, new.Text.Patterns), less(new.Text.Patterns, old.Text.Patterns)
-	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "pattern") }, func() (string, []string) {
-		return constraintRule(len(before) > 0, len(after) > 0), []string{`"pattern"`}
-	})
-	c.spans(p, old, new, "minLength", "maxLength", old.Text.Length, new.Text.Length)
-}
-
-// formats compares the formats of strings. Validators do not check formats that the package
-// does not know, so a change of one is only a remark.
-func (c *comparer) formats(p *pairing, old, new *Alt) {
-	checked := func(t, other *text) (list, remarks []string) {
-		for _, format := range t.Formats {
-			if slices.Contains(other.Formats, format) {
-				continue
-			}
-			if isFormat(format) {
-				list = append(list, format)
-			} else {
-				remarks = append(remarks, format)
-			}
-		}
-		return list, remarks
-	}
-	before, remarksBefore := checked(old.Text, new.Text)
-	after, remarksAfter := checked(new.Text, old.Text)
-	first := func(list []string) string {
-		if len(list) == 0 {
-			return "none"
-		}
-		return list[0]
-	}
-	if len(remarksBefore)+len(remarksAfter) > 0 && len(before)+len(after) == 0 {
-		p.between(old, new, "format-remark-changed", first(remarksBefore), first(remarksAfter))
-	}
-	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "format") }, func() (string, []string) {
-		switch {
-		case len(before) > 0 && len(after) > 0:
-			return "format-changed", []string{before[0], after[0]}
-		case len(before) > 0:
-			return "format-removed", []string{before[0]}
-		}
-		return "format-added", []string{first(after)}
-	})
-}
-
-// spans compares the limits of a count.
-func (c *comparer) spans(p *pairing, old, new *Alt, least, most string, was, is span) {
-	c.limits(p, old, new, least, was.Low, is.Low)
-	c.limits(p, old, new, most, was.High, is.High)
-}
-
-// arrays compares prefixItems, items, contains, uniqueItems, minItems and maxItems.
-func (c *comparer) arrays(p *pairing, old, new *Alt) {
+// elements compares prefixItems and items.
+func (c *comparer) elements(p *pairing, old, new *Alt) {
 	o, n := old.Array, new.Array
 	prefix := max(len(o.Prefix), len(n.Prefix))
-	reaches := func(i int) bool {
-		longer := atLeast(int64(i) + 1)
-		return !o.Length.and(longer).empty() && !n.Length.and(longer).empty()
-	}
 	at := func(a *Alt, i int) *Shape {
 		where := a.Where
 		if where.Path != "" {
@@ -282,21 +185,68 @@ func (c *comparer) arrays(p *pairing, old, new *Alt) {
 		return a.Array.at(i, where)
 	}
 	for i := range prefix + 1 {
-		if !reaches(i) {
+		longer := atLeast(int64(i) + 1)
+		if o.Length.and(longer).empty() || n.Length.and(longer).empty() {
 			break
 		}
 		path := "[]"
-		if prefix > 0 && i < prefix {
+		if i < prefix {
 			path = "[" + strconv.Itoa(i) + "]"
 		}
 		p.children = append(p.children, &child{old: at(old, i), new: at(new, i), oldAlt: old, newAlt: new, element: true, index: i, path: path})
 	}
-	c.constraint(p, old, new, "contains")
-	c.asked(p, old, new, func(a *Alt) []*branch { return c.breaking(a, "uniqueItems") }, func() (string, []string) {
-		if n.Unique {
-			return "unique-items-added", nil
-		}
-		return "unique-items-removed", nil
-	})
-	c.spans(p, old, new, "minItems", "maxItems", o.Length, n.Length)
+}
+
+// unlike returns the formats of one text that another one does not have, of those that validators check or of the others.
+func unlike(from, to *text, checked bool) []string {
+	return slices.DeleteFunc(slices.Clone(from.Formats), func(format string) bool { return slices.Contains(to.Formats, format) || isFormat(format) != checked })
+}
+
+// formatRule names a change of the formats that validators check.
+func formatRule(old, new *Alt) (rule string, args []string) {
+	was, is := unlike(old.Text, new.Text, true), unlike(new.Text, old.Text, true)
+	switch {
+	case len(was) > 0 && len(is) > 0:
+		return "format-changed", []string{was[0], is[0]}
+	case len(was) > 0:
+		return "format-removed", was[:1]
+	}
+	return "format-added", []string{first(is)}
+}
+
+// first returns the first of some formats.
+func first(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return list[0]
+}
+
+// remarks reports a change of formats that validators do not check, if no other formats have changed.
+func (p *pairing) remarks(old, new *Alt) {
+	was, is := unlike(old.Text, new.Text, false), unlike(new.Text, old.Text, false)
+	if len(was)+len(is) > 0 && len(unlike(old.Text, new.Text, true))+len(unlike(new.Text, old.Text, true)) == 0 {
+		p.between(old, new, "format-remark-changed", first(was), first(is))
+	}
+}
+
+// stepRule names a change of multipleOf, which is 1 for integers.
+func stepRule(old, new *Alt) (rule string, args []string) {
+	one := big.NewRat(1, 1)
+	plain := func(a *Alt) bool { return a.Number.Step == nil || a.Number.Step.Cmp(one) == 0 }
+	switch {
+	case plain(old) && plain(new) && new.Number.Step != nil:
+		return "type-narrowed", nil
+	case plain(old) && plain(new):
+		return "type-widened", nil
+	}
+	return constraintRule(!plain(old), !plain(new)), []string{`"multipleOf"`}
+}
+
+// uniqueRule names a change of uniqueItems.
+func uniqueRule(_, new *Alt) (rule string, args []string) {
+	if new.Array.Unique {
+		return "unique-items-added", nil
+	}
+	return "unique-items-removed", nil
 }

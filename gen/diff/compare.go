@@ -25,11 +25,9 @@ type change struct {
 	// subject is the path of the change; "" means that of the new place.
 	subject  string
 	old, new Place
-	// ways has the results for the two directions. ways[narrows] is about values that the old
+	// ways has what is known of the two directions. ways[narrows] is about values that the old
 	// side may send and the new side refuses, ways[widens] about the opposite.
-	ways [2]oneWay
-	// noted means that the change is reported even if both sides accept the values.
-	noted bool
+	ways [2]outcome
 	// condition means that the conditions on whole values differ. own means that the sides write one of them in
 	// different ways; otherwise only the definitions that the conditions refer to have changed.
 	condition, own bool
@@ -41,29 +39,33 @@ const (
 	widens  = 1
 )
 
-// oneWay has the results for one direction of a change. The zero value means that there are no such
-// values.
-type oneWay struct {
-	// values are examples: one side accepts them, the other side does not.
+// outcome is what is known of one direction of a change, for the values of two shapes or for whole messages.
+type outcome struct {
+	state verdict
+	// values are examples that the sender may send and the receiver refuses.
 	values []any
-	// lost and known mean that a union accepts such values as another variant: with members
-	// that the variant does not declare, or without.
-	lost, known bool
-	// open means that there may be such values.
-	open bool
-	// why is the reason for the lack of values. sure means that there are such values anyway.
-	why  string
+	// why says why there is no example although there is a change.
+	why string
+	// sure means that there are such values, even without an example.
 	sure bool
 }
 
-// refuted reports whether the direction has no values.
-func (w *oneWay) refuted() bool { return !w.open && !w.lost && !w.known && len(w.values) == 0 }
+// verdict says what is known of values that one side has and the other one has not, in increasing order.
+type verdict int
 
-// join adds the results of another pair of alternatives.
-func (w *oneWay) join(other oneWay) {
-	w.values = few(append(w.values, other.values...))
-	w.lost, w.known, w.open, w.sure = w.lost || other.lost, w.known || other.known, w.open || other.open, w.sure || other.sure
-	w.why = cmp.Or(w.why, other.why)
+const (
+	none    verdict = iota // there is a proof that there is no value
+	another                // the receiver accepts the values as another variant
+	lost                   // as another, and the variant does not declare all of their members
+	unknown                // no value was found
+	noted                  // the change is reported whatever the values are
+	found
+)
+
+// join adds what is known of other values.
+func (o *outcome) join(other outcome) {
+	o.state, o.sure, o.why = max(o.state, other.state), o.sure || other.sure, cmp.Or(o.why, other.why)
+	o.values = few(append(o.values, other.values...))
 }
 
 // engine holds what the comparisons of two sides share.
@@ -71,7 +73,8 @@ type engine struct {
 	// finders has a finder for each document of a sender, and under nil the one for objects with any
 	// members.
 	finders map[*jsonschema.Schema]*finder
-	// valid has the validators of documents.
+	// ids numbers the schemas. valid has the validators of documents.
+	ids       map[*jsonschema.Schema]int
 	valid     map[*jsonschema.Schema]*samples.Validator
 	languages map[string]*language
 	// refusals and texts cache the results of refusing and text.
@@ -83,7 +86,7 @@ type engine struct {
 }
 
 func newEngine() *engine {
-	return &engine{refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+	return &engine{ids: map[*jsonschema.Schema]int{}, refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.
@@ -116,7 +119,6 @@ type comparer struct {
 	// documents are those of the sides.
 	documents [2]*jsonschema.Schema
 	pairs     map[setPair]*pairing
-	alike     map[altPair]float64
 	// answers caches the results of find, spent counts the members of the large objects that were
 	// examples.
 	answers map[setPair]answer
@@ -153,7 +155,7 @@ type child struct {
 func newComparer(rules ruleTable, dropped string) *comparer {
 	return &comparer{
 		rules: rules, engine: newEngine(), dropped: dropped,
-		pairs: map[setPair]*pairing{}, alike: map[altPair]float64{}, answers: map[setPair]answer{},
+		pairs: map[setPair]*pairing{}, answers: map[setPair]answer{},
 	}
 }
 
@@ -210,6 +212,14 @@ func (p *pairing) views(old, new *Alt) [2]view {
 	return [2]view{{p, narrows, p.old, p.new, old, new}, {p, widens, p.new, p.old, new, old}}
 }
 
+// inOrder returns what a sender and a receiver have as those of the old side and the new one.
+func inOrder[T any](way int, from, to T) (old, new T) {
+	if way == widens {
+		return to, from
+	}
+	return from, to
+}
+
 // other returns the view in the opposite direction.
 func (v view) other() view {
 	return view{v.pairing, 1 - v.way, v.accepts, v.sends, v.to, v.from}
@@ -242,14 +252,15 @@ func (c *comparer) documentOf(s *Shape) *jsonschema.Schema {
 }
 
 // whole is find for a view.
-func (c *comparer) whole(v view) oneWay {
-	switch a := c.find(v.sends, v.accepts); a.is {
-	case found:
-		return oneWay{values: []any{a.value}}
-	case unknown:
-		return oneWay{open: true}
+func (c *comparer) whole(v view) outcome { return c.find(v.sends, v.accepts).outcome() }
+
+// outcome returns an answer as what is known of a direction.
+func (a answer) outcome() outcome {
+	o := outcome{state: a.is}
+	if a.is == found {
+		o.values = []any{a.value}
 	}
-	return oneWay{}
+	return o
 }
 
 // largeObject is the number of members from which on examples are limited: those of a comparison have
@@ -298,68 +309,68 @@ func (v view) start(preferring bool, but *branch) way {
 	return w
 }
 
-// ask looks for values of the sender's alternative that the receiver refuses by one of some branches.
-// If others is set, objects of the sender have members that it does not declare.
-func (c *comparer) ask(v view, others bool, choice ...*branch) (w oneWay) {
+// ask looks for values of the sender's alternative that the receiver refuses by one of some branches. The members of
+// an open object may have other names than those that the sender declares if the keyword is about all names.
+func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
 	for _, b := range choice {
 		if !c.writesAlike(v, b) {
-			w.join(c.askOne(v, others, b))
+			o.join(c.show(v, keywordOf(b.keyword).names && v.from != nil && v.from.Object.open(), b))
 		}
 	}
-	return w
+	return o
 }
 
-func (c *comparer) askOne(v view, others bool, b *branch) oneWay {
-	var sender *jsonschema.Schema
-	if !others {
-		sender = c.documents[v.way]
+// show looks for a value of the sender's alternative that has the conditions of a branch and that the receiver refuses.
+// If others is set, objects of the sender have members that it does not declare.
+func (c *comparer) show(v view, others bool, b *branch) outcome {
+	sends := c.finder(c.documents[v.way])
+	if others {
+		sends = c.finder(nil)
 	}
 	plain := v.start(false, b)
 	accept, refuse := slices.Concat(plain.todo, b.accept), slices.Concat(plain.refused, b.refuse)
 	if b.of != nil {
 		refuse = append(refuse, b.of)
 	}
-	search := func(w way, b *branch, refuse []*jsonschema.Schema) answer {
-		return c.finder(sender).search(w.with(b), accept, refuse, nil)
+	search := func(f *finder, w way, b *branch, refuse []*jsonschema.Schema) answer {
+		c.begin()
+		return f.search(w.with(b), accept, refuse, nil)
 	}
 	if v.from != nil && v.to != nil {
 		if !c.affords(v) {
-			return oneWay{open: true, sure: true, why: tooLarge}
+			return outcome{state: unknown, sure: true, why: tooLarge}
 		}
-		own := c.finder(sender)
-		if b.absent != "" {
-			own = c.finder(nil) // the receiver may ask for members that the sender does not declare
+		prefers := sends
+		if b.absent != "" || b.holds != nil {
+			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		if a := own.search(v.start(true, b).with(b), accept, refuse, nil); a.is == found {
-			return oneWay{values: []any{a.value}}
+		if a := search(prefers, v.start(true, b), b, refuse); a.is == found {
+			return a.outcome()
 		}
 	}
-	switch a := search(plain, b, refuse); a.is {
-	case none:
-		return oneWay{}
-	case found:
-		return oneWay{values: []any{a.value}}
+	a := search(sends, plain, b, refuse)
+	if a.is != unknown {
+		return a.outcome()
 	}
 	open := false
 	for _, s := range v.accepts.from {
 		one := *b
 		one.refuse = append(slices.Clone(b.refuse), s)
-		switch a := search(plain, &one, append(slices.Clone(refuse), s)); a.is {
+		switch a := search(sends, plain, &one, append(slices.Clone(refuse), s)); a.is {
 		case found:
-			return oneWay{values: []any{a.value}}
+			return a.outcome()
 		case unknown:
 			open = true
 		}
 	}
 	if open {
-		return oneWay{open: true}
+		return outcome{state: unknown}
 	}
 	plain.test = nil
-	if a := search(plain, b, refuse); a.is == found {
-		knows := v.accepts.knows(a.value)
-		return oneWay{known: knows, lost: !knows}
+	if a := search(sends, plain, b, refuse); a.is == found {
+		return v.asAnother(a.value)
 	}
-	return oneWay{}
+	return outcome{}
 }
 
 // writesAlike reports whether the sender has the keyword of a branch as well, written alike. A schema with
@@ -409,7 +420,7 @@ func (c *comparer) values(p *pairing) {
 		c.typed(p, was, is)
 		return
 	}
-	pairs, gone, come := c.match(old, new)
+	pairs, gone, come := match(old, new)
 	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
 		c.entire(p, "type-changed", gone[0].label(), come[0].label())
 		return
@@ -439,7 +450,7 @@ func (c *comparer) typed(p *pairing, was, is bool) {
 	switch {
 	case was && is:
 		ch := c.entire(p, "constraint-changed", `"anyOf"`)
-		ch.rule = constraintRule(!ch.ways[widens].refuted(), !ch.ways[narrows].refuted())
+		ch.rule = constraintRule(ch.ways[widens].state != none, ch.ways[narrows].state != none)
 	case !p.old.any() && !p.new.any():
 		c.entire(p, "constraint-changed", `"anyOf"`)
 	case was:
@@ -486,15 +497,14 @@ func (c *comparer) gone(v view) {
 	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
 	if a.Values != nil {
-		v.to = &Alt{Kind: 0}
 		ch.ways[v.way] = v.try(a.Values)
 		return
 	}
 	if a.Kind == kindArray { // an empty array shows nothing about its elements
-		ch.ways[v.way] = c.ask(v, false, breachOf(kindArray, "maxItems", atMost(0).High))
+		ch.ways[v.way] = c.ask(v, breachOf(kindArray, "maxItems", atMost(0).High))
 	}
-	if len(ch.ways[v.way].values) == 0 {
-		ch.ways[v.way] = c.ask(v, false, &branch{})
+	if ch.ways[v.way].state != found {
+		ch.ways[v.way] = c.ask(v, &branch{})
 	}
 }
 
@@ -514,17 +524,14 @@ func (ch *change) place(way int, from, to *Alt) {
 // the latter allows in addition, because it did so before.
 func (c *comparer) merged(v view, into *Alt) {
 	inner := &pairing{old: v.old, new: v.new}
-	if v.way == narrows {
-		c.alts(inner, v.from, into)
-	} else {
-		c.alts(inner, into, v.from)
-	}
+	old, new := inOrder(v.way, v.from, into)
+	c.alts(inner, old, new)
 	for _, ch := range inner.changes {
 		effect := c.rules.rule(ch.rule).Effect
 		if v.way == widens {
 			effect = effect.Mirror()
 		}
-		if effect == EffectNarrows && (ch.noted || len(ch.ways[v.way].values) > 0) {
+		if effect == EffectNarrows && ch.ways[v.way].state >= noted {
 			v.changes = append(v.changes, ch)
 		}
 	}

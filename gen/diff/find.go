@@ -18,7 +18,6 @@ type finder struct {
 	// sender is the document of the sender, whose objects have only members that it declares. It is
 	// nil if objects may have any members.
 	sender *jsonschema.Schema
-	ids    map[*jsonschema.Schema]int
 	known  map[string]answer
 	busy   map[string]int
 	// assumed has the questions that have no answer if those in progress have none, with the depth of the outermost
@@ -35,19 +34,11 @@ type answer struct {
 	is    verdict
 }
 
-type verdict int
-
-const (
-	none verdict = iota // there is a proof that there is no value
-	unknown
-	found
-)
-
 // manyRefused is the number of refusals from which on a search tries a value before it chooses.
 const manyRefused = 8
 
 func newFinder(e *engine, sender *jsonschema.Schema) *finder {
-	return &finder{engine: e, sender: sender, ids: map[*jsonschema.Schema]int{}, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
+	return &finder{engine: e, sender: sender, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
 }
 
 // way is a set of conditions on one value.
@@ -64,11 +55,8 @@ type way struct {
 	present, absent []string
 	// settled are schemas whose unions the other conditions have chosen branches of.
 	settled []*jsonschema.Schema
-	// fixed has the values of some members, at and element the value of an element if pinned is set.
-	fixed   map[string]any
-	pinned  bool
-	at      int
-	element any
+	// holds, unless it is nil, is a value that a member or an element has.
+	holds *holding
 	// but has values that are none of the answers. test, unless it is nil, must accept the value.
 	but  []any
 	test func(v any) bool
@@ -102,12 +90,19 @@ type branch struct {
 	present        string
 	absent         string
 	unknown        bool
+	holds          *holding
+}
+
+// holding is the value of a member or an element.
+type holding struct {
+	*child
+	value any
 }
 
 // find returns a value that every schema of accept accepts and every one of refuse refuses, other
 // than those in but.
 func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
-	key := f.key(accept) + " but" + f.key(refuse)
+	key := f.setKey(accept) + " but" + f.setKey(refuse)
 	for _, v := range but {
 		key += separator + exactly(v)
 	}
@@ -158,43 +153,56 @@ func (f *finder) settle(key string, a answer, depth, mark int) {
 	}
 }
 
-func (f *finder) key(list []*jsonschema.Schema) string {
-	ids := make([]int, 0, len(list))
-	for _, s := range list {
-		id, ok := f.ids[s]
-		if !ok {
-			id = len(f.ids)
-			f.ids[s] = id
-		}
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
+// key returns a string that identifies a list of schemas.
+func (e *engine) key(list []*jsonschema.Schema) string {
 	var text []byte
-	for _, id := range slices.Compact(ids) {
+	for _, s := range list {
+		id, ok := e.ids[s]
+		if !ok {
+			id = len(e.ids)
+			e.ids[s] = id
+		}
 		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
 	}
 	return string(text)
 }
 
-// accepts reports whether a schema accepts a value, by the validator.
-func (e *engine) accepts(s *jsonschema.Schema, v any) (accepts, known bool) {
-	if s.Always != nil {
-		return *s.Always, true
-	}
+// setKey is key for a list without order.
+func (e *engine) setKey(list []*jsonschema.Schema) string {
+	e.key(list) // gives each schema a number
+	list = slices.SortedFunc(slices.Values(list), func(x, y *jsonschema.Schema) int { return e.ids[x] - e.ids[y] })
+	return e.key(slices.Compact(list))
+}
+
+// validator returns the validator of a schema's document.
+func (e *engine) validator(s *jsonschema.Schema) *samples.Validator {
 	valid, ok := e.valid[s.Root()]
 	if !ok {
 		valid = samples.NewValidator(s.Root())
 		e.valid[s.Root()] = valid
 	}
-	return e.validate(valid, []*jsonschema.Schema{s}, v)
+	return valid
 }
 
-// validate reports whether schemas of one document accept a value.
-func (e *engine) validate(valid *samples.Validator, all []*jsonschema.Schema, v any) (accepts, known bool) {
+// accepts reports whether schemas of one document accept a value, by the validator.
+func (e *engine) accepts(v any, all ...*jsonschema.Schema) (accepts, known bool) {
+	if len(all) == 0 {
+		return true, true
+	}
+	if s := all[0]; len(all) == 1 && s.Always != nil {
+		return *s.Always, true
+	}
+	valid := e.validator(all[0])
 	before := valid.Visits
 	accepts, known = valid.Accepts(all, v)
 	e.spend(stepsToValidate + valid.Visits - before)
 	return accepts, known
+}
+
+// refuses reports whether a schema is known to refuse a value.
+func (e *engine) refuses(v any, s *jsonschema.Schema) bool {
+	accepts, known := e.accepts(v, s)
+	return known && !accepts
 }
 
 // suits reports whether a value is an answer.
@@ -205,16 +213,11 @@ func (f *finder) suits(v any, accept, refuse []*jsonschema.Schema, but []any) bo
 		}
 	}
 	for _, s := range accept {
-		if ok, known := f.accepts(s, v); !ok || !known {
+		if ok, _ := f.accepts(v, s); !ok {
 			return false
 		}
 	}
-	for _, s := range refuse {
-		if ok, known := f.accepts(s, v); ok || !known {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(refuse, func(s *jsonschema.Schema) bool { return !f.refuses(v, s) })
 }
 
 // search expands a way and answers for it.
@@ -272,6 +275,9 @@ func (w way) with(b *branch) way {
 	}
 	if b.absent != "" {
 		out.absent = append(slices.Clone(w.absent), b.absent)
+	}
+	if b.holds != nil {
+		out.holds = b.holds
 	}
 	return out
 }
@@ -490,7 +496,7 @@ func (f *finder) refusesListed(list []*jsonschema.Schema, s *jsonschema.Schema) 
 			continue
 		}
 		for _, raw := range append(slices.Clone(one.Enum), given(one.Const)...) {
-			if ok, known := f.accepts(s, parse(string(raw))); ok || !known {
+			if !f.refuses(parse(string(raw)), s) {
 				return false
 			}
 		}
@@ -522,12 +528,8 @@ func (f *finder) declares(w *way, name string) bool {
 // culprit returns the innermost schema and keyword by which a schema refuses a value, and the path of the
 // part of the value that it refuses.
 func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonschema.Schema, keyword, where string) {
-	refuses := func(s *jsonschema.Schema, v any) bool {
-		ok, known := f.accepts(s, v)
-		return known && !ok
-	}
 	for range 100 {
-		i := slices.IndexFunc(below(s)[1:], func(one *jsonschema.Schema) bool { return refuses(one, v) })
+		i := slices.IndexFunc(below(s)[1:], func(one *jsonschema.Schema) bool { return f.refuses(v, one) })
 		if i < 0 {
 			break
 		}
@@ -537,7 +539,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			for _, one := range membersOf(below(s), name, "") {
-				if refuses(one, v[name]) {
+				if f.refuses(v[name], one) {
 					return f.culprit(one, v[name], path+"."+name)
 				}
 			}
@@ -545,7 +547,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 	case []any:
 		for i, element := range v {
 			for _, one := range elementsOf(below(s), i) {
-				if refuses(one, element) {
+				if f.refuses(element, one) {
 					return f.culprit(one, element, path+"[]")
 				}
 			}

@@ -316,13 +316,11 @@ func (f *finder) samples(w *way) []any {
 	if len(w.all) > 0 {
 		root := w.all[0].Root()
 		of := slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return s.Root() != root })
-		f.accepts(of[0], nil) // makes the validator
-		values = append(values, f.valid[root].Samples(of, 100)...)
+		values = append(values, f.validator(root).Samples(of, 100)...)
 	}
 	for _, b := range w.breaks {
 		if b.keyword == "pattern" {
-			f.accepts(b.of, nil)
-			values = append(values, f.valid[b.of.Root()].Samples([]*jsonschema.Schema{b.of}, 100)...)
+			values = append(values, f.validator(b.of).Samples([]*jsonschema.Schema{b.of}, 100)...)
 		}
 	}
 	return values
@@ -391,8 +389,8 @@ func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
 func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 	least, most, prefix, unique := 0, 1<<30, 0, false
 	complete = true
-	if w.pinned {
-		least = w.at + 1
+	if w.holds != nil {
+		least = w.holds.index + 1
 	}
 	var equal bool
 	// every element refuses every, and one that nothing else asks for refuses others.
@@ -535,8 +533,10 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 				list = append(list, list[pair[0]])
 				continue
 			}
-			a := answer{w.element, found}
-			if !w.pinned || i != w.at {
+			var a answer
+			if w.holds != nil && i == w.holds.index {
+				a = answer{w.holds.value, found}
+			} else {
 				if _, wanted := places[i]; !wanted {
 					at.refuse = slices.Concat(at.refuse, others)
 				}
@@ -580,8 +580,8 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	for _, name := range w.present {
 		places[name] = slot{}
 	}
-	for name := range w.fixed {
-		places[name] = slot{}
+	if w.holds != nil {
+		places[w.holds.name] = slot{}
 	}
 	type wanted struct {
 		suits  func(name string) bool
@@ -612,7 +612,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return describes(g, name) || g.AdditionalProperties != nil })
 			}, b.of.UnevaluatedProperties, f.may})
 		case "propertyNames":
-			wants = append(wants, wanted{func(name string) bool { ok, known := f.accepts(b.of.PropertyNames, name); return known && !ok }, nil, f.may})
+			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
 		case "minProperties":
 			most = min(most, int(*b.of.MinProperties)-1)
 		case "maxProperties":
@@ -673,8 +673,8 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		if !undeclared[name] && !(f.may(w, name) && f.named(w, name)) {
 			return nil, complete && len(wants) == 0
 		}
-		if v, ok := w.fixed[name]; ok {
-			object[name] = v
+		if w.holds != nil && name == w.holds.name {
+			object[name] = w.holds.value
 			continue
 		}
 		a := f.find(slices.Concat(membersOf(w.all, name, ""), at.accept), at.refuse, nil)
@@ -752,13 +752,7 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 
 // named reports whether a name satisfies the schemas of names, as far as that is known.
 func (f *finder) named(w *way, name string) bool {
-	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
-		if s.PropertyNames == nil {
-			return false
-		}
-		ok, known := f.accepts(s.PropertyNames, name)
-		return known && !ok
-	})
+	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return s.PropertyNames != nil && f.refuses(name, s.PropertyNames) })
 }
 
 // patternsOf returns the patterns of names in the schemas of a way.

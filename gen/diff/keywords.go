@@ -25,6 +25,12 @@ type keyword struct {
 	// shows, unless it is nil, reports whether the forms and the refused schemas of an alternative have the condition
 	// of a branch. Only keywords with conditions on the whole value have it.
 	shows func(a *Alt, b *branch) bool
+	// of, unless it is 0, is the kind of values whose changes by the keyword are told together. named names such a
+	// change; unless it is set, the name follows from the sides that have the keyword.
+	of    kind
+	named func(old, new *Alt) (rule string, args []string)
+	// names means that the keyword is about members of any name.
+	names bool
 }
 
 // breaks returns the ways of a keyword that only values of one kind break.
@@ -104,7 +110,7 @@ var keywords = []keyword{
 		return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })
 	}},
 	{name: "patternProperties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties })},
-	{name: "dependentRequired", drop: func(s *jsonschema.Schema) { s.DependentRequired = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+	{name: "dependentRequired", names: true, drop: func(s *jsonschema.Schema) { s.DependentRequired = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
 		for _, d := range s.DependentRequired {
 			list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, present: d.Name, absent: name} })...)
 		}
@@ -118,16 +124,16 @@ var keywords = []keyword{
 	{name: "prefixItems", ways: items(kindArray, func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems })},
 	{name: "minimum", drop: func(s *jsonschema.Schema) { s.Minimum, s.ExclusiveMinimum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Minimum != "" || s.ExclusiveMinimum != "" })},
 	{name: "maximum", drop: func(s *jsonschema.Schema) { s.Maximum, s.ExclusiveMaximum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Maximum != "" || s.ExclusiveMaximum != "" })},
-	{name: "multipleOf", alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" })},
+	{name: "multipleOf", of: kindNumber, named: stepRule, alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" })},
 	{name: "minLength", drop: func(s *jsonschema.Schema) { s.MinLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MinLength != nil })},
 	{name: "maxLength", drop: func(s *jsonschema.Schema) { s.MaxLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MaxLength != nil })},
-	{name: "pattern", alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil })},
-	{name: "format", alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) })},
+	{name: "pattern", of: kindString, alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil })},
+	{name: "format", of: kindString, named: formatRule, alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) })},
 	{name: "minItems", drop: func(s *jsonschema.Schema) { s.MinItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MinItems != nil })},
 	{name: "maxItems", drop: func(s *jsonschema.Schema) { s.MaxItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MaxItems != nil })},
-	{name: "uniqueItems", drop: func(s *jsonschema.Schema) { s.UniqueItems = false }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems })},
+	{name: "uniqueItems", of: kindArray, named: uniqueRule, drop: func(s *jsonschema.Schema) { s.UniqueItems = false }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems })},
 	{name: "items", ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) })},
-	{name: "contains", alike: []string{"contains", "minContains", "maxContains"}, drop: func(s *jsonschema.Schema) { s.Contains = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
+	{name: "contains", of: kindArray, alike: []string{"contains", "minContains", "maxContains"}, drop: func(s *jsonschema.Schema) { s.Contains = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
 		if s.Contains != nil && fewest(s) > 0 {
 			list = append(list, &branch{kinds: kindArray, breaks: []breach{{}}})
 		}
@@ -137,11 +143,11 @@ var keywords = []keyword{
 		return list
 	}},
 	{name: "unevaluatedItems", drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedItems) }), shows: inside},
-	{name: "additionalProperties", drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) })},
-	{name: "unevaluatedProperties", drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }), shows: inside},
-	{name: "propertyNames", alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) })},
+	{name: "additionalProperties", names: true, drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) })},
+	{name: "unevaluatedProperties", names: true, drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }), shows: inside},
+	{name: "propertyNames", of: kindObject, names: true, alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) })},
 	{name: "minProperties", drop: func(s *jsonschema.Schema) { s.MinProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil })},
-	{name: "maxProperties", drop: func(s *jsonschema.Schema) { s.MaxProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil })},
+	{name: "maxProperties", names: true, drop: func(s *jsonschema.Schema) { s.MaxProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil })},
 	{name: "anyOf", ways: func(s *jsonschema.Schema) []*branch {
 		if s.AnyOf == nil {
 			return nil
@@ -234,11 +240,11 @@ func breachOf(k kind, keyword string, at limit) *branch {
 	return &branch{keyword: keyword, kinds: k, breaks: []breach{{s, keyword, 0}}}
 }
 
-// breaking returns the branches in which an alternative refuses values by some keywords.
+// breaking returns the branches in which an alternative refuses values of its kind by some keywords.
 func (e *engine) breaking(a *Alt, keywords ...string) (list []*branch) {
 	for _, s := range a.all {
 		for _, b := range e.refusing(s) {
-			if slices.Contains(keywords, b.keyword) {
+			if slices.Contains(keywords, b.keyword) && b.allowed()&a.Kind != 0 {
 				list = append(list, b)
 			}
 		}

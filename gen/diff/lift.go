@@ -40,30 +40,8 @@ type told struct {
 	subject string
 }
 
-// outcome is the effect of a change on whole messages in one direction.
-type outcome struct {
-	state certainty
-	// values are messages that the sender may send and the receiver refuses.
-	values []any
-	// why says why there is no such message although there is a change.
-	why string
-	// sure means that the change affects messages, even without an example.
-	sure bool
-}
-
 // noExample says that there is no example for no specific reason.
 const noExample = "none of the tried values shows the change"
-
-// certainty says what is known about a direction, in increasing order.
-type certainty int
-
-const (
-	refuted  certainty = iota // the change affects no value
-	lost                      // the receiver accepts the values as another variant
-	unproven                  // no value was found
-	noted                     // the change is reported whatever the values are
-	shown
-)
 
 // messages compares two shapes of whole messages. Changes of a pair precede those of the pairs
 // that it contains.
@@ -117,7 +95,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 			for way := range t.ways {
 				t.ways[way] = c.outcome(ch, n, way, root)
 			}
-			proved[t.key()] = t.ways[narrows].state == shown || t.ways[widens].state == shown
+			proved[t.key()] = t.ways[narrows].state == found || t.ways[widens].state == found
 			list = append(list, t)
 		}
 	}
@@ -133,14 +111,14 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 func single(list []*told, way int) {
 	var kept *told
 	for _, t := range list {
-		if !t.condition || t.own || t.ways[way].state != unproven {
+		if !t.condition || t.own || t.ways[way].state != unknown {
 			continue
 		}
 		if kept == nil || cmp.Or(len(t.node.path)-len(kept.node.path), strings.Compare(t.node.path, kept.node.path)) < 0 {
 			kept, t = t, kept
 		}
 		if t != nil {
-			t.ways[way].state = refuted
+			t.ways[way].state = none
 		}
 	}
 }
@@ -153,9 +131,9 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 	var open *told
 	for _, t := range list {
 		switch state := t.ways[v.way].state; {
-		case state == shown:
+		case state == found:
 			return list
-		case state == unproven, state == lost && open == nil:
+		case state == unknown, state == lost && open == nil:
 			open = t
 		}
 	}
@@ -163,12 +141,12 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 	switch {
 	case a.is == none:
 		for _, t := range list {
-			if o := &t.ways[v.way]; o.state == unproven && !o.sure {
-				o.state = refuted
+			if o := &t.ways[v.way]; o.state == unknown && !o.sure {
+				o.state = none
 			}
 		}
 	case a.is == found && open != nil:
-		open.ways[v.way] = outcome{state: shown, values: []any{a.value}}
+		open.ways[v.way] = outcome{state: found, values: []any{a.value}}
 	case a.is == found:
 		list = append(list, c.unnamed(root, v, a.value))
 	}
@@ -178,12 +156,12 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 // unnamed returns a change of the keyword that refuses a value.
 func (c *comparer) unnamed(root *node, v view, value any) *told {
 	f := c.finder(nil)
-	refuses := v.accepts.from[slices.IndexFunc(v.accepts.from, func(s *jsonschema.Schema) bool { ok, _ := f.accepts(s, value); return !ok })]
+	refuses := v.accepts.from[slices.IndexFunc(v.accepts.from, func(s *jsonschema.Schema) bool { return f.refuses(value, s) })]
 	at, keyword, path := f.culprit(refuses, value, root.path)
 	ch := &change{rule: "constraint-changed", args: []string{strconv.Quote(keyword)}, old: Place{Path: path}, new: Place{Path: path}}
 	ch.place(v.way, nil, &Alt{Where: Place{path, at.Pointer}})
 	one := &told{change: ch, node: root}
-	one.ways[v.way] = outcome{state: shown, values: []any{value}}
+	one.ways[v.way] = outcome{state: found, values: []any{value}}
 	return one
 }
 
@@ -203,37 +181,28 @@ func (t *told) key() string {
 
 // outcome determines the effect of a direction of a change on whole messages.
 func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
-	w := ch.ways[way]
+	o := ch.ways[way]
 	effect := c.rules.rule(ch.rule).Effect
 	if way == widens {
 		effect = effect.Mirror()
 	}
-	if ch.noted && effect.Narrows() {
-		return outcome{state: noted}
-	}
-	if !effect.Narrows() || w.refuted() {
-		return outcome{state: refuted}
-	}
-	if len(w.values) > 0 {
-		return c.lift(n, w.values, &climb{way, root, map[*node]bool{}})
-	}
 	switch {
-	case w.sure:
-		return outcome{state: unproven, sure: true, why: w.why}
-	case !w.open && w.lost:
-		return outcome{state: lost}
-	case !w.open:
-		return outcome{state: refuted}
+	case !effect.Narrows() || o.state == another:
+		return outcome{}
+	case o.state == found:
+		return c.lift(n, o.values, &climb{way, root, map[*node]bool{}})
+	case o.state != unknown || o.sure:
+		return o
 	}
 	for at := n; ; at = at.up[0].parent { // a value that is refused here may be accepted further up
 		if v := at.views(nil, nil)[way]; c.find(v.sends, v.accepts).is == none {
-			return outcome{state: refuted}
+			return outcome{}
 		}
 		if at == root || len(at.up) == 0 {
 			break
 		}
 	}
-	return outcome{state: unproven, why: cmp.Or(w.why, noExample)}
+	return outcome{state: unknown, why: cmp.Or(o.why, noExample)}
 }
 
 // climb holds the state of lifting values to whole messages.
@@ -247,9 +216,9 @@ type climb struct {
 // lift puts values into the values that contain them, up to whole messages.
 func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 	if n == up.root {
-		return outcome{state: shown, values: values}
+		return outcome{state: found, values: values}
 	}
-	best := outcome{state: refuted}
+	var best outcome
 	tried := false
 	for _, e := range n.up {
 		if up.seen[e.parent] || len(up.seen) > mostLifts || c.exhausted() {
@@ -261,12 +230,12 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 			best = o
 		}
 		tried = true
-		if best.state == shown {
+		if best.state == found {
 			break
 		}
 	}
 	if !tried {
-		return outcome{state: unproven, why: "no containing value was found"}
+		return outcome{state: unknown, why: "no containing value was found"}
 	}
 	return best
 }
@@ -274,62 +243,30 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 // liftBy puts values into the values of one containing pair.
 func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
 	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
-	if !c.affords(v) {
-		return outcome{state: unproven, sure: true, why: tooLarge}
-	}
-	result := oneWay{}
+	var o outcome
 	for _, value := range values {
-		result.join(c.around(v, e.child, value))
-		if len(result.values) > 0 {
-			return c.lift(e.parent, result.values, up)
+		if o.join(c.around(v, e.child, value)); o.state == found {
+			return c.lift(e.parent, o.values, up)
 		}
 	}
 	switch {
-	case result.lost:
-		return outcome{state: lost}
-	case result.known, c.find(v.sends, v.accepts).is == none:
-		return outcome{state: refuted}
+	case o.sure, o.state == lost:
+		return o
+	case o.state == another, c.find(v.sends, v.accepts).is == none:
+		return outcome{}
 	}
-	return outcome{state: unproven, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(values[0]))}
+	return outcome{state: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(values[0]))}
 }
 
 // around looks for a value of the sender's alternative that contains a value and that the receiver
 // refuses.
-func (c *comparer) around(v view, at *child, value any) oneWay {
+func (c *comparer) around(v view, at *child, value any) outcome {
 	if !at.element && at.name == "" && at.path != "." {
-		return oneWay{open: true} // no known name matches the pattern
+		return outcome{state: unknown} // no known name matches the pattern
 	}
-	b := &branch{kinds: kindArray}
-	if !at.element {
-		b = &branch{kinds: kindObject}
+	kinds := kindObject
+	if at.element {
+		kinds = kindArray
 	}
-	f := func(preferring bool) *finder {
-		if preferring || at.guard == guardUndeclared {
-			return c.finder(nil)
-		}
-		return c.finder(c.documents[v.way])
-	}
-	for _, preferring := range []bool{true, false} {
-		w := v.start(preferring, b).with(b)
-		if at.element {
-			w.pinned, w.at, w.element = true, at.index, value
-		} else {
-			w.fixed = map[string]any{at.name: value}
-		}
-		a := f(preferring).search(w, v.from.all, v.from.refused, nil)
-		switch {
-		case a.is == found:
-			return oneWay{values: []any{a.value}}
-		case preferring:
-			continue
-		case a.is == none:
-			return oneWay{open: true}
-		}
-		w.test = nil
-		if a := f(preferring).search(w, v.from.all, v.from.refused, nil); a.is == found {
-			knows := v.accepts.knows(a.value)
-			return oneWay{known: knows, lost: !knows}
-		}
-	}
-	return oneWay{open: true}
+	return c.show(v, at.guard == guardUndeclared, &branch{kinds: kinds, holds: &holding{at, value}})
 }

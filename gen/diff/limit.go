@@ -66,29 +66,18 @@ func (l limit) String() string {
 	return text
 }
 
-// compare returns a number above 0 if other is the greater limit, and below 0 if it is the
-// smaller one.
-func (l limit) compare(to limit) int {
-	switch {
-	case l.at == nil && to.at == nil:
-		return 0
-	case l.at == nil:
-		return -to.sign()
-	case to.at == nil:
-		return l.sign()
+// stricter reports whether the limit allows less than another one.
+func (l limit) stricter(than limit) bool {
+	if l.at == nil || than.at == nil {
+		return l.at != nil
 	}
-	if c := to.at.Cmp(l.at); c != 0 || l.open == to.open {
-		return c
-	}
-	if to.open {
-		return -l.sign()
-	}
-	return l.sign()
+	c := than.at.Cmp(l.at) * l.sign()
+	return c > 0 || c == 0 && l.open && !than.open
 }
 
 // tighter returns the limit that allows less.
 func (l limit) tighter(other limit) limit {
-	if l.at == nil || other.at != nil && l.compare(other)*l.sign() < 0 {
+	if other.stricter(l) {
 		return other
 	}
 	return l

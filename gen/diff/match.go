@@ -8,7 +8,7 @@ import (
 
 // match pairs alternatives that represent the same thing: by name, then by constant members,
 // then by similarity.
-func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
+func match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 	gone, come = slices.Clone(old), slices.Clone(new)
 	take := func(o, n *Alt) {
 		pairs = append(pairs, altPair{o, n})
@@ -26,15 +26,12 @@ func (c *comparer) match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 	var candidates []scored
 	for _, o := range old {
 		for _, n := range new {
-			score := c.likeness(o, n, 0)
+			score := likeness(o, n, 0)
 			if score == 0 {
 				continue
 			}
-			if sameConstants(o, n) {
-				score += 1e6
-			}
-			if o.Name != "" && o.Name == n.Name || o.Name == "" && o.of != "" && o.of == n.of {
-				score += 1e9
+			if o.Name == "" && o.of != "" && o.of == n.of {
+				score += sameName
 			}
 			candidates = append(candidates, scored{altPair{o, n}, score})
 		}
@@ -62,81 +59,57 @@ func ofKind(list []*Alt, k kind) []*Alt {
 	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.Kind != k })
 }
 
-// sameConstants reports whether objects have required members with the same single value.
-func sameConstants(a, b *Alt) bool {
-	if a.Kind != kindObject {
-		return false
-	}
-	return slices.ContainsFunc(a.Object.Members, func(m *member) bool {
-		other := b.Object.member(m.Name)
-		if !m.Required || other == nil {
-			return false
-		}
-		x, y := m.values(), other.values()
-		return len(x) == 1 && slices.Equal(x, y)
-	})
-}
-
 // pairName returns a key that orders pairs the same way in both directions.
 func pairName(p altPair) string {
 	a, b := p.old.label()+p.old.Where.Path+p.old.Where.Pointer, p.new.label()+p.new.Where.Path+p.new.Where.Pointer
 	return min(a, b) + "\x00" + max(a, b)
 }
 
-// likeness returns the similarity of two alternatives; 0 means that they are unrelated.
-func (c *comparer) likeness(a, b *Alt, depth int) float64 {
-	if a.Kind != b.Kind || depth > 3 {
-		return 0
-	}
-	if have, ok := c.alike[altPair{a, b}]; ok {
-		return have
-	}
-	score := 0.0
-	if a.Name != "" && a.Name == b.Name {
-		score = 4
-	}
-	switch a.Kind {
-	case kindObject:
-		score = objectLikeness(a.Object, b.Object, score)
-		if a.Name != "" && b.Name != "" && a.Name != b.Name && !shareRequired(a.Object, b.Object) {
-			score = 0 // they are unrelated
-		}
-	case kindArray:
-		score = c.arrayLikeness(a, b, depth, score)
-	default:
-		score++
-		if slices.Equal(a.Values, b.Values) {
-			score++
-		}
-	}
-	if depth == 0 {
-		c.alike[altPair{a, b}] = score
-	}
-	return score
-}
+// The likeness of alternatives that have the same name, and of objects that have a required member with the same
+// single value.
+const (
+	sameName     = 1e9
+	sameConstant = 1e6
+)
 
-func (c *comparer) arrayLikeness(a, b *Alt, depth int, score float64) float64 {
-	if a.Array.Items == nil || b.Array.Items == nil {
-		return score + 1
-	}
-	for _, x := range a.Array.Items.alts() {
-		for _, y := range b.Array.Items.alts() {
-			if c.likeness(x, y, depth+1) > 0 {
-				return score + 1
+// likeness returns the similarity of two alternatives; 0 means that they are unrelated.
+func likeness(a, b *Alt, depth int) float64 {
+	switch {
+	case a.Kind != b.Kind || depth > 3:
+		return 0
+	case a.Name != "" && a.Name == b.Name:
+		return sameName
+	case a.Kind == kindObject:
+		return objectLikeness(a, b)
+	case a.Kind == kindArray && a.Array.Items != nil && b.Array.Items != nil:
+		for _, x := range a.Array.Items.alts() {
+			if slices.ContainsFunc(b.Array.Items.alts(), func(y *Alt) bool { return likeness(x, y, depth+1) > 0 }) {
+				return 1
 			}
 		}
+		return 0
+	case slices.Equal(a.Values, b.Values):
+		return 2
 	}
-	return score
+	return 1
 }
 
-func objectLikeness(a, b *object, score float64) float64 {
-	var shared, sharedRequired, required float64
-	for _, m := range a.Members {
+// objectLikeness is likeness for objects without a common name.
+func objectLikeness(a, b *Alt) float64 {
+	var score, shared, sharedRequired, required float64
+	all := len(b.Object.Members)
+	for _, m := range b.Object.Members {
+		if other := a.Object.member(m.Name); m.Required && (other == nil || !other.Required) {
+			required++
+		}
+	}
+	for _, m := range a.Object.Members {
 		if m.Required {
 			required++
 		}
-		other := b.member(m.Name)
+		other := b.Object.member(m.Name)
 		if other == nil {
+			all++
 			continue
 		}
 		shared++
@@ -144,45 +117,24 @@ func objectLikeness(a, b *object, score float64) float64 {
 			sharedRequired++
 		}
 		x, y := m.values(), other.values()
-		if x == nil || y == nil {
-			continue
-		}
-		if !slices.ContainsFunc(x, func(v string) bool { return slices.Contains(y, v) }) {
-			if score == 0 {
-				return 0
-			}
-			continue // an unrelated alternative with the same name
-		}
-		score += 2
-	}
-	for _, m := range b.Members {
-		if other := a.member(m.Name); m.Required && (other == nil || !other.Required) {
-			required++
+		alike := slices.ContainsFunc(x, func(v string) bool { return slices.Contains(y, v) })
+		switch {
+		case x == nil || y == nil:
+		case alike && m.Required && len(x) == 1 && len(y) == 1:
+			score += sameConstant
+		case alike:
+			score += 2
+		case score == 0:
+			return 0
 		}
 	}
-	if shared == 0 && len(a.Members)+len(b.Members) > 0 && score == 0 {
+	switch {
+	case shared == 0 && all > 0, a.Name != "" && b.Name != "" && required > 0 && sharedRequired == 0:
 		return 0
-	}
-	if required > 0 {
+	case required > 0:
 		score += 6 * sharedRequired / required
 	}
-	if all := float64(len(a.Members)+len(b.Members)) - shared; all > 0 {
-		score += 2 * shared / all
-	}
-	return score + 0.1
-}
-
-// shareRequired reports whether both objects require some common member, or neither requires
-// any.
-func shareRequired(a, b *object) bool {
-	demands := func(m *member) bool { return m.Required }
-	if !slices.ContainsFunc(a.Members, demands) && !slices.ContainsFunc(b.Members, demands) {
-		return true
-	}
-	return slices.ContainsFunc(a.Members, func(m *member) bool {
-		other := b.member(m.Name)
-		return m.Required && other != nil && other.Required
-	})
+	return score + 2*shared/max(1, float64(all)) + 0.1
 }
 
 // values returns the values that a member is limited to, or nil.

@@ -8,8 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// objects compares properties, required, patternProperties, additionalProperties, dependentRequired,
-// propertyNames, minProperties and maxProperties.
+// objects compares properties, required, patternProperties, additionalProperties and dependentRequired.
 func (c *comparer) objects(p *pairing, old, new *Alt) {
 	o, n := old.Object, new.Object
 	for _, m := range o.Members {
@@ -28,13 +27,9 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 	c.rest(p, old, new)
 	for _, v := range p.views(old, new) {
 		for _, b := range c.breaking(v.to, "dependentRequired") {
-			if w := c.ask(v, v.from.Object.open(), b); !w.refuted() {
-				p.between(old, new, c.rules.toward("dependency-added", v.way), b.present, b.absent).ways[v.way].join(w)
-			}
+			c.report(v, "dependency-added", c.ask(v, b), b.present, b.absent)
 		}
 	}
-	c.constraint(p, old, new, "propertyNames")
-	c.spans(p, old, new, "minProperties", "maxProperties", o.Size, n.Size)
 }
 
 // child adds the shapes of a member to the pairs to compare.
@@ -51,21 +46,18 @@ func (c *comparer) removed(v view, m *member) {
 		other = &at
 	}
 	gone := m.Shape.set.impossible()
+	old, new := inOrder(v.way, v.from, v.to)
 	switch {
 	case gone && other.set.impossible():
 		return
 	case !other.set.impossible() && (gone || !other.any()):
 		there := &member{Name: m.Name, Shape: other, Where: Place{m.Where.Path, other.Where.Pointer}}
-		if v.way == narrows {
-			c.member(v.pairing, v.from, v.to, m, there)
-		} else {
-			c.member(v.pairing, v.to, v.from, there, m)
-		}
+		was, is := inOrder(v.way, m, there)
+		c.member(v.pairing, old, new, was, is)
 		return
-	case v.to.Object.Map && v.way == narrows:
-		v.child(v.from, v.to, m.Shape, other, m.Name, "."+m.Name, "")
 	case v.to.Object.Map:
-		v.child(v.to, v.from, other, m.Shape, m.Name, "."+m.Name, "")
+		was, is := inOrder(v.way, m.Shape, other)
+		v.child(old, new, was, is, m.Name, "."+m.Name, "")
 	}
 	closed := other.set.impossible()
 	rule := "member-removed"
@@ -75,27 +67,27 @@ func (c *comparer) removed(v view, m *member) {
 	case m.Required, m.Implied:
 		rule = "required-member-removed"
 	}
-	var ways [2]oneWay
-	if m.Required {
-		ways[1-v.way] = c.ask(v.other(), false, lacking(m.Name, v.from))
-	}
+	guard := ""
+	var ways [2]outcome
 	if closed {
-		ways[v.way] = c.ask(v, false, &branch{kinds: kindObject, present: m.Name})
+		ways[v.way] = c.ask(v, &branch{kinds: kindObject, present: m.Name})
 	}
-	optional := !m.Required && !closed
-	if !optional && ways[narrows].refuted() && ways[widens].refuted() {
+	switch {
+	case m.Required:
+		ways[1-v.way] = c.ask(v.other(), lacking(m.Name, v.from))
+	case closed:
+	case m.Implied:
+		ways[1-v.way].state, guard = noted, guardImplied
+	default:
+		ways[v.way].state, guard = noted, c.dropped
+	}
+	if ways[narrows].state == none && ways[widens].state == none {
 		return
 	}
 	ch := v.at(c.rules.toward(rule, v.way), m.Name)
-	ch.below, ch.subject, ch.ways = "."+m.Name, m.Where.Path, ways
+	ch.below, ch.subject, ch.ways, ch.guard = "."+m.Name, m.Where.Path, ways, guard
 	ch.lackedByOld, ch.lackedByNew = v.way == widens, v.way == narrows
 	ch.place(v.way, &Alt{Where: m.Where}, &Alt{Where: v.to.Where})
-	switch {
-	case optional && m.Implied:
-		ch.guard, ch.noted = guardImplied, true
-	case optional:
-		ch.guard, ch.noted = c.dropped, true
-	}
 }
 
 // lacking returns the branch in which an alternative refuses objects without a member.
@@ -119,20 +111,16 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	if o.Required || !n.Required && o.Implied {
 		rule, way = "member-became-optional", widens
 	}
-	implied := o.Required == n.Required
-	v := p.views(old, new)[way]
-	var w oneWay
-	if !implied {
-		w = c.ask(v, false, lacking(n.Name, v.to))
+	guard, w := guardImplied, outcome{state: noted}
+	if o.Required != n.Required {
+		v := p.views(old, new)[way]
+		guard, w = "", c.ask(v, lacking(n.Name, v.to))
 	}
-	if !implied && w.refuted() {
+	if w.state == none {
 		return
 	}
 	ch := p.at(rule, n.Name)
-	ch.below, ch.old, ch.new, ch.ways[way] = "."+n.Name, o.Where, n.Where, w
-	if implied {
-		ch.guard, ch.noted = guardImplied, true
-	}
+	ch.below, ch.old, ch.new, ch.guard, ch.ways[way] = "."+n.Name, o.Where, n.Where, guard, w
 }
 
 // patterns compares the members whose names match a pattern.
@@ -183,21 +171,16 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 		return Place{a.Where.Path + "{}", a.Where.Pointer + "/additionalProperties"}
 	}
 	if o.Closed != n.Closed {
-		rule, way := "object-closed", narrows
+		way := narrows
 		if o.Closed {
-			rule, way = "object-opened", widens
+			way = widens
 		}
 		v := p.views(old, new)[way]
-		undeclared := v.from.Object.open() && !v.from.Object.Map
-		w := c.ask(v, undeclared, &branch{kinds: kindObject, keyword: "additionalProperties", present: name})
-		if w.refuted() {
-			w = c.ask(v, undeclared, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
+		w := c.ask(v, &branch{kinds: kindObject, keyword: "additionalProperties", present: name})
+		if w.state == none {
+			w = c.ask(v, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
 		}
-		if w.refuted() {
-			return
-		}
-		ch := p.between(old, new, rule)
-		if ch.ways[way].join(w); undeclared {
+		if ch := c.report(v, "object-closed", w); ch != nil && v.from.Object.open() && !v.from.Object.Map {
 			ch.guard = guardUndeclared
 		}
 		return

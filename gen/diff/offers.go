@@ -175,7 +175,7 @@ func argumentsOf(e *engine, prompt *catalog.Entry, subject string) *Shape {
 		}
 	}
 	schema, _ := jsonschema.Read("", wire.Raw(render(map[string]any{"type": "object", "properties": properties, "required": required})))
-	b := newSchemaBuilder(schema, e)
+	b := newSchemaBuilder(e)
 	b.names = places
 	return b.shape(schema)
 }

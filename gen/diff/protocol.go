@@ -56,7 +56,7 @@ func (s *messages) read(e *engine) (err error) {
 	if s.root, err = read(s.tree); err != nil {
 		return err
 	}
-	s.schemaBuilder = newSchemaBuilder(s.root, e)
+	s.schemaBuilder = newSchemaBuilder(e)
 	s.names = s
 	return nil
 }
@@ -355,7 +355,7 @@ func (s *messages) envelope() (*Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := newSchemaBuilder(root, s.engine)
+	b := newSchemaBuilder(s.engine)
 	b.names = s
 	return b.shape(root.At(decl.Pointer)), nil
 }

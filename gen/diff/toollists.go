@@ -164,7 +164,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 func (t *toolLists) schemas(old, new *jsonschema.Schema, dropped string) (*comparer, *root) {
 	c := newComparer(t.rules, dropped)
 	return c, &root{
-		old: newSchemaBuilder(old, c.engine).shape(old), new: newSchemaBuilder(new, c.engine).shape(new),
+		old: newSchemaBuilder(c.engine).shape(old), new: newSchemaBuilder(c.engine).shape(new),
 		judges: [2]Judge{schemaJudge{c.engine, old}, schemaJudge{c.engine, new}},
 	}
 }
@@ -193,11 +193,11 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
 	switch a := c.finder(nil).find([]*jsonschema.Schema{object}, []*jsonschema.Schema{described}, nil); a.is {
 	case found:
-		one.ways[way] = outcome{state: shown, values: []any{a.value}}
+		one.ways[way] = outcome{state: found, values: []any{a.value}}
 	case none:
 		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
 	default:
-		one.ways[way] = outcome{state: unproven, why: "mcpgen cannot make a result that the schema refuses"}
+		one.ways[way] = outcome{state: unknown, why: "mcpgen cannot make a result that the schema refuses"}
 	}
 	t.add(one, at)
 }

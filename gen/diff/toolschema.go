@@ -2,11 +2,9 @@ package diff
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -14,9 +12,7 @@ import (
 // schemas. References and allOf only add schemas to it, so different ways to write a
 // conjunction give the same shape.
 type schemaBuilder struct {
-	valid  *samples.Validator
 	engine *engine
-	ids    map[*jsonschema.Schema]int
 	// shapes has the shapes by the schemas at their place, sets the sets by the flattened
 	// schemas.
 	shapes map[string]*Shape
@@ -67,27 +63,8 @@ const (
 	mostBranchings = 600    // of a shape
 )
 
-func newSchemaBuilder(document *jsonschema.Schema, e *engine) *schemaBuilder {
-	valid := samples.NewValidator(document)
-	e.valid[document.Root()] = valid
-	return &schemaBuilder{
-		valid: valid, engine: e, ids: map[*jsonschema.Schema]int{},
-		shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{},
-	}
-}
-
-// key returns a string that identifies a list of schemas.
-func (b *schemaBuilder) key(list []*jsonschema.Schema) string {
-	var text []byte
-	for _, s := range list {
-		id, ok := b.ids[s]
-		if !ok {
-			id = len(b.ids)
-			b.ids[s] = id
-		}
-		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
-	}
-	return string(text)
+func newSchemaBuilder(e *engine) *schemaBuilder {
+	return &schemaBuilder{engine: e, shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{}}
 }
 
 // shape returns the shape of the values that satisfy all schemas in list.
@@ -95,7 +72,7 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 	if len(list) == 0 {
 		return anything(Place{})
 	}
-	key := b.key(list)
+	key := b.engine.key(list)
 	if have, ok := b.shapes[key]; ok {
 		return have
 	}
@@ -116,7 +93,7 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place)
 	if !possible {
 		return &set{accepts: func(any) bool { return false }}
 	}
-	key := name + b.key(slices.SortedFunc(slices.Values(flat), func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) }))
+	key := name + b.engine.key(slices.SortedFunc(slices.Values(flat), func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) }))
 	if have, ok := b.sets[key]; ok {
 		return have
 	}
@@ -154,7 +131,7 @@ func named(list []*Alt, name string, where Place) []*Alt {
 // accepting returns a function that validates values. Without a usable validator, it refuses all.
 func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 	return func(v any) bool {
-		ok, _ := b.engine.validate(b.valid, all, v)
+		ok, _ := b.engine.accepts(v, all...)
 		return ok
 	}
 }
@@ -311,7 +288,7 @@ func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
 	}
 	var alts []*Alt
 	for _, way := range ways {
-		key := b.key(way.all) + " but" + b.key(way.refused)
+		key := b.engine.key(way.all) + " but" + b.engine.key(way.refused)
 		made, ok := b.formed[key]
 		if !ok {
 			made = b.forms(way)
@@ -506,7 +483,7 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 		return true // each value has been checked
 	}
 	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(keywords, func(k keyword) bool {
-		return k.shows != nil && slices.ContainsFunc(b.engine.breaking(a, k.name), func(one *branch) bool { return one.allowed()&a.Kind != 0 && !k.shows(a, one) })
+		return k.shows != nil && slices.ContainsFunc(b.engine.breaking(a, k.name), func(one *branch) bool { return !k.shows(a, one) })
 	})
 	if !a.conditional {
 		return true
