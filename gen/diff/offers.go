@@ -70,10 +70,12 @@ func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
 	}
 }
 
-// offer is something that a server offers, with values that clients can send for it.
+// offer is something that a server offers.
 type offer struct {
 	subject, pointer string
-	values           []any
+	// values are what clients send for it. guard is why nothing breaks without it.
+	values []any
+	guard  string
 	// of names the judge of the values, use the message that carries them.
 	of, use string
 	wrap    func(v any) any
@@ -85,28 +87,30 @@ func (o *offer) root() *root {
 	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
 }
 
-// gone reports an offer that only the old side has.
-func (t *toolLists) gone(rule, guard string, o *offer, args ...string) {
+// only reports an offer that one side has. The rule is that for the old side.
+func (t *toolLists) only(way int, rule string, o *offer, args ...string) {
+	ch := t.lone(rule, way, o.place(), args...)
 	values := o.values
-	if guard == guardTemplate {
-		values = nil // the template of the other side accepts them
+	if ch.guard = o.guard; way == widens {
+		ch.guard, values = guardListed, nil
 	}
-	t.direct(&change{rule: rule, guard: guard, old: o.place(), args: args}, o.subject, values, nil, o.root())
+	t.direct(ch, o.subject, values, nil, o.root())
 }
 
-// come reports an offer that only the new side has.
-func (t *toolLists) come(rule string, o *offer, args ...string) {
-	t.direct(&change{rule: rule, guard: guardListed, new: o.place(), args: args}, o.subject, nil, nil, o.root())
+// alone reports an entry that only one side has, and whether that is so.
+func (t *toolLists) alone(rule string, old, new *catalog.Entry, of func(e *catalog.Entry) *offer) bool {
+	switch {
+	case new == nil:
+		t.only(narrows, rule, of(old))
+	case old == nil:
+		t.only(widens, rule, of(new))
+	}
+	return old == nil || new == nil
 }
 
 func (t *toolLists) prompts(old, new *catalog.Catalog) {
 	paired(old.Prompts, new.Prompts, func(was, is *catalog.Entry) {
-		switch {
-		case is == nil:
-			t.gone("prompt-removed", "", promptOf(was))
-			return
-		case was == nil:
-			t.come("prompt-added", promptOf(is))
+		if t.alone("prompt-removed", was, is, promptOf) {
 			return
 		}
 		before, after := promptOf(was), promptOf(is)

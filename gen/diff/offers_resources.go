@@ -12,26 +12,10 @@ import (
 
 func (t *toolLists) resources(old, new *catalog.Catalog) {
 	paired(old.Resources, new.Resources, func(was, is *catalog.Entry) {
-		switch {
-		case is == nil:
-			t.goneURIs("resource-removed", "resources/", was, []string{was.Key}, new)
-		case was == nil:
-			t.come("resource-added", uriOf("resources/", is))
-		default:
+		if !t.alone("resource-removed", was, is, func(e *catalog.Entry) *offer { return uriOf("resources/", e, []string{e.Key}, new) }) {
 			t.resource("resources/"+is.Key, "resources/list", was, is)
 		}
 	})
-}
-
-// goneURIs reports a resource or a template that was removed. The guard applies if all its URIs
-// can still be read.
-func (t *toolLists) goneURIs(rule, under string, was *catalog.Entry, uris []string, new *catalog.Catalog) {
-	guard := ""
-	lost := unreadable(uris, new)
-	if len(lost) == 0 {
-		guard = guardTemplate
-	}
-	t.gone(rule, guard, uriOf(under, was, lost...))
 }
 
 // unreadable returns the URIs that belong to no resource and no template of a catalog.
@@ -42,10 +26,17 @@ func unreadable(uris []string, c *catalog.Catalog) []string {
 	})
 }
 
-// uriOf returns an offer of URIs.
-func uriOf(under string, e *catalog.Entry, uris ...string) *offer {
-	subject := under + e.Key
-	return &offer{subject: subject, pointer: e.Pointer, values: anys(uris), of: ofURI, use: "resources/read"}
+// uriOf returns an offer of URIs, of which only those count that another catalog does not have.
+func uriOf(under string, e *catalog.Entry, uris []string, other *catalog.Catalog) *offer {
+	o := &offer{subject: under + e.Key, pointer: e.Pointer, values: anys(unreadable(uris, other)), of: ofURI, use: "resources/read"}
+	if o.values == nil {
+		o.guard = guardTemplate
+	}
+	return o
+}
+
+func templateOf(e *catalog.Entry, other *catalog.Catalog) *offer {
+	return uriOf("templates/", e, samplesOf(e.Key), other)
 }
 
 // resource compares the descriptive members of a resource or a template.
@@ -79,30 +70,28 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 			return ok && named && other == name
 		})
 		if i < 0 {
-			t.goneURIs("resource-template-removed", "templates/", was, samplesOf(was.Key), new)
+			t.only(narrows, "resource-template-removed", templateOf(was, new))
 			continue
 		}
 		t.template(was, come[i], old, new)
 		come = slices.Delete(come, i, i+1)
 	}
 	for _, is := range come {
-		t.come("resource-template-added", uriOf("templates/", is))
+		t.only(widens, "resource-template-removed", templateOf(is, old))
 	}
 }
 
 // template compares the URIs of two templates by samples of both. A URI that another template
 // of the other side matches is not lost.
 func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
-	at := uriOf("templates/", is).root()
-	subject := "templates/" + is.Key
-	ch := &change{old: Place{"templates/" + was.Key, was.Pointer}, new: Place{"templates/" + is.Key, is.Pointer},
-		args: []string{was.Key, is.Key}}
+	before, after := templateOf(was, new), templateOf(is, old)
+	ch := &change{old: before.place(), new: after.place(), args: []string{was.Key, is.Key}}
 	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
 	only := func(template string, other *catalog.Catalog) []string {
 		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
 	}
 	lost, won := only(was.Key, new), only(is.Key, old)
-	before, after := strings.Join(variables(was.Key), ", "), strings.Join(variables(is.Key), ", ")
+	named, names := strings.Join(variables(was.Key), ", "), strings.Join(variables(is.Key), ", ")
 	switch {
 	case len(lost) > 0 && len(won) > 0:
 		ch.rule, ch.guard = "resource-template-changed", guardListed
@@ -110,13 +99,13 @@ func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) 
 		ch.rule = "resource-template-narrowed"
 	case len(won) > 0:
 		ch.rule, ch.guard = "resource-template-widened", guardListed
-	case before != after:
-		ch.rule, ch.args = "template-variables-renamed", []string{quoted(before), quoted(after)}
+	case named != names:
+		ch.rule, ch.args = "template-variables-renamed", []string{quoted(named), quoted(names)}
 	}
 	if ch.rule != "" {
-		t.direct(ch, subject, anys(lost), anys(won), at)
+		t.direct(ch, after.subject, anys(lost), anys(won), after.root())
 	}
-	t.resource(subject, "resources/templates/list", was, is)
+	t.resource(after.subject, "resources/templates/list", was, is)
 }
 
 func anys(texts []string) []any {
@@ -169,20 +158,16 @@ func variables(template string) []string {
 // capabilities below it are not reported.
 func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	was, is := declaredIn(old.Capabilities), declaredIn(new.Capabilities)
-	for _, path := range keysOf(was, is) {
+	sides := [2]map[string]string{was, is}
+	apart(was, is, func(way int, path, _ string) {
+		if !within(path, sides[way], sides[1-way]) { // otherwise the finding for the containing capability covers it
+			t.only(way, "capability-removed", capabilityOf(path), path)
+		}
+	})
+	for _, path := range differing(was, is) {
 		before, had := was[path]
-		after, has := is[path]
-		o := capabilityOf(path)
-		switch {
-		case !has && within(path, was, is), !had && within(path, is, was):
-			// The finding for the containing capability covers it.
-		case !has && strings.HasSuffix(path, ".listChanged"):
-			t.gone("capability-removed", guardNotified, o, path)
-		case !has:
-			t.gone("capability-removed", "", o, path)
-		case !had:
-			t.come("capability-added", o, path)
-		case before != after:
+		if after, has := is[path]; had && has {
+			o := capabilityOf(path)
 			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, before, after}}, o.subject,
 				&root{use: "initialize result", direction: ToClient})
 		}
@@ -206,7 +191,11 @@ func capabilityOf(path string) *offer {
 	for name := range strings.SplitSeq(path, ".") {
 		pointer = wire.ChildPointer(pointer, name)
 	}
-	return &offer{subject: subject, pointer: pointer, values: []any{path}, of: ofCapability, use: "initialize result"}
+	o := &offer{subject: subject, pointer: pointer, values: []any{path}, of: ofCapability, use: "initialize result"}
+	if strings.HasSuffix(path, ".listChanged") {
+		o.guard = guardNotified
+	}
+	return o
 }
 
 // declaredIn returns the declared capabilities: for each path with dots the value, which is ""

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -172,12 +171,7 @@ func (p *protocol) statement(at *root, was, is, named said) {
 // mistake.
 func (p *protocol) payload(old, new *ir.Method) {
 	to := direction(old.ToServer || new.ToServer, old.ToClient || new.ToClient)
-	oldBare, err := p.was.asWritten()
-	newBare, err2 := p.is.asWritten()
-	if err := errors.Join(err, err2); err != nil {
-		p.problem("%v", err)
-		return
-	}
+	oldBare, newBare := p.was.asWritten(), p.is.asWritten()
 	p.roots(&root{
 		use: new.Wire, direction: to,
 		old: oldBare.decl(p.was.rev.Definition(old.Definition)), new: newBare.decl(p.is.rev.Definition(new.Definition)),

@@ -3,7 +3,6 @@ package diff
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,41 +47,55 @@ func newMessages(side Revision, e *engine) (*messages, error) {
 	for _, method := range side.IR.Methods {
 		m.methods[method.Wire] = method
 	}
-	return m, m.read(e)
+	m.read(e)
+	return m, nil
 }
 
 // read makes the builder of the tree's shapes.
-func (s *messages) read(e *engine) (err error) {
-	if s.root, err = read(s.tree); err != nil {
-		return err
-	}
+func (s *messages) read(e *engine) {
+	s.root, _ = jsonschema.Read("", wire.Raw(render(s.tree))) // generation has reported the problems
 	s.schemaBuilder = newSchemaBuilder(e)
 	s.names = s
-	return nil
+}
+
+// changed returns the messages of a schema that edit has changed.
+func (s *messages) changed(edit func(s *messages)) *messages {
+	other := *s
+	other.tree = parse(string(s.root.Source)).(map[string]any)
+	edit(&other)
+	other.read(s.engine)
+	return &other
+}
+
+// set changes the value at a pointer of the tree.
+func (s *messages) set(pointer string, value any) {
+	object, name := parent(pointer)
+	s.node(object).(map[string]any)[name] = value
 }
 
 // asWritten returns the messages with the members that the schema declares, and no others. Requests have no
 // other members than params.
-func (s *messages) asWritten() (*messages, error) {
-	if s.written != nil {
-		return s.written, nil
+func (s *messages) asWritten() *messages {
+	if s.written == nil {
+		s.written = s.changed((*messages).bare)
 	}
-	bare := *s
+	return s.written
+}
+
+func (s *messages) bare() {
 	for _, d := range s.rev.Decls {
 		o, ok := d.Type.(*ir.Object)
 		for i := 0; ok && i < len(o.Fields); i++ {
-			if f := o.Fields[i]; f.Injected && bare.node(f.Pointer) != nil {
-				properties, _ := parent(f.Pointer)
-				object := maps.Clone(bare.node(properties).(map[string]any))
-				delete(object, f.Wire)
-				bare.tree = replaced(bare.tree, properties[1:], object).(map[string]any)
+			properties, name := parent(o.Fields[i].Pointer)
+			if list, ok := s.node(properties).(map[string]any); ok && o.Fields[i].Injected {
+				delete(list, name)
 			}
 		}
 	}
 	for _, m := range s.methods {
 		decl := s.rev.Definition(m.Definition)
 		request := map[string]any{"type": "object"}
-		node, _ := bare.node(decl.Pointer).(map[string]any)
+		node, _ := s.node(decl.Pointer).(map[string]any)
 		properties, _ := node["properties"].(map[string]any)
 		if params, ok := properties["params"]; ok {
 			request["properties"] = map[string]any{"params": params}
@@ -90,10 +103,8 @@ func (s *messages) asWritten() (*messages, error) {
 		if required, ok := node["required"].([]any); ok && slices.Contains(required, any("params")) {
 			request["required"] = []any{"params"}
 		}
-		bare.tree = replaced(bare.tree, decl.Pointer[1:], request).(map[string]any)
+		s.set(decl.Pointer, request)
 	}
-	s.written = &bare
-	return s.written, bare.read(s.engine)
 }
 
 func (s *messages) declare(pointer string, d *ir.Decl) {
@@ -158,16 +169,6 @@ func (s *messages) node(pointer string) any {
 		}
 	}
 	return at
-}
-
-// read returns the schema of a tree of JSON values.
-func read(tree map[string]any) (*jsonschema.Schema, error) {
-	text, err := json.Marshal(tree)
-	if err != nil {
-		return nil, err
-	}
-	root, _ := jsonschema.Read("", wire.Raw(text)) // generation has reported the problems
-	return root, nil
 }
 
 // Definitions returns the schema that a revision was lowered from, as a decoded JSON value, and the
@@ -345,58 +346,27 @@ func (s *messages) message(m *ir.Method) (*Shape, []string) {
 
 // envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params
 // and results are open, because they are compared for each method.
-func (s *messages) envelope() (*Shape, error) {
+func (s *messages) envelope() *Shape {
 	decl := s.rev.Definition("JSONRPCMessage")
 	if decl == nil {
-		return nil, nil
+		return nil
 	}
-	bare := s.withoutPayload(s.tree, s.root.At(decl.Pointer), map[string]bool{})
-	root, err := read(bare.(map[string]any))
-	if err != nil {
-		return nil, err
-	}
-	b := newSchemaBuilder(s.engine)
-	b.names = s
-	return b.shape(root.At(decl.Pointer)), nil
+	bare := s.changed(func(bare *messages) { bare.dropPayload(s.root.At(decl.Pointer), map[string]bool{}) })
+	return bare.shape(bare.root.At(decl.Pointer))
 }
 
-// withoutPayload returns a copy of the tree in which the params and results of a message, or of the
-// messages that it is a union or a list of, are open.
-func (s *messages) withoutPayload(tree any, message *jsonschema.Schema, done map[string]bool) any {
+// dropPayload makes the params and results of a message open, or of the messages that it is a union or a list of.
+func (s *messages) dropPayload(message *jsonschema.Schema, done map[string]bool) {
 	if message == nil || done[message.Pointer] {
-		return tree
+		return
 	}
 	done[message.Pointer] = true
 	for _, name := range []string{"params", "result"} {
 		if message.Property(name) != nil {
-			tree = replaced(tree, schema.Child(message.Pointer, "properties", name)[1:], map[string]any{"type": "object"})
+			s.set(schema.Child(message.Pointer, "properties", name), map[string]any{"type": "object"})
 		}
 	}
 	for _, below := range slices.Concat([]*jsonschema.Schema{message.Target, message.Items}, message.AnyOf, message.OneOf, message.AllOf) {
-		tree = s.withoutPayload(tree, below, done)
+		s.dropPayload(below, done)
 	}
-	return tree
-}
-
-// replaced returns a tree with another value at a pointer, which has no leading slash. It copies the
-// objects on the way only.
-func replaced(tree any, pointer string, value any) any {
-	if pointer == "" {
-		return value
-	}
-	first, rest, _ := strings.Cut(pointer, "/")
-	name := wire.PointerName(first)
-	switch tree := tree.(type) {
-	case map[string]any:
-		object := maps.Clone(tree)
-		object[name] = replaced(tree[name], rest, value)
-		return object
-	case []any:
-		list := slices.Clone(tree)
-		if i, err := strconv.Atoi(name); err == nil && i < len(list) {
-			list[i] = replaced(list[i], rest, value)
-		}
-		return list
-	}
-	return tree
 }

@@ -54,9 +54,7 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	if p.is, err = newMessages(new, p.comparer.engine); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.new, err)
 	}
-	if err := p.envelope(); err != nil {
-		return nil, err
-	}
+	p.envelope()
 	p.errors()
 	report := &Report{Old: p.old, New: p.new, Kind: p.kind, Negotiation: p.negotiation()}
 	p.methods(report, new.Progress)
@@ -82,23 +80,15 @@ type protocol struct {
 // roots compares the shapes of a root.
 func (p *protocol) roots(at *root) { p.compare(p.comparer, at.use, at) }
 
-func (p *protocol) envelope() error {
-	old, err := p.was.envelope()
-	if err != nil {
-		return err
-	}
-	new, err := p.is.envelope()
-	if err != nil {
-		return err
-	}
+func (p *protocol) envelope() {
+	old, new := p.was.envelope(), p.is.envelope()
 	if old == nil || new == nil {
-		return nil // the messages of the methods are compared anyway
+		return // the messages of the methods are compared anyway
 	}
 	p.roots(&root{
 		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
 		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
 	})
-	return nil
 }
 
 func direction(toServer, toClient bool) Direction {
