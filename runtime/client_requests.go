@@ -35,9 +35,6 @@ const maxLosses = 3
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
 func (e *clientSide) resultType(m *Message, result wire.Raw) error {
-	if strings.HasPrefix(string(result), completeFirst) {
-		return nil
-	}
 	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
 	name, text := kind.Str()
 	switch {

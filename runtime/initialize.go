@@ -30,13 +30,13 @@ func (i implementation) in(revision string) wire.Appender {
 	})
 }
 
-// member returns the member of _meta with which a server names itself.
-func (i implementation) member() (string, error) {
-	dst, err := i.in(revisionDetails).AppendJSON(wire.AppendName(nil, metaServerInfo))
+// text returns the Implementation object with which a server names itself in results.
+func (i implementation) text() (wire.Raw, error) {
+	text, err := wire.MarshalString(i.in(revisionDetails))
 	if err != nil {
-		return "", fmt.Errorf("runtime: the server's name: %w", err)
+		err = fmt.Errorf("runtime: the server's name: %w", err)
 	}
-	return string(dst), nil
+	return wire.Raw(text), err
 }
 
 // greeting holds the members of the params or the result of initialize that the runtime uses.

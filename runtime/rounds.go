@@ -438,7 +438,7 @@ func (c *statelessCall) resume(m *Message) (*Message, error) {
 // a search that begins at a capital letter, which is rare, is faster.
 func (c *statelessCall) mayResume(params wire.Object) bool {
 	text := string(params)
-	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, escapedLetter)
+	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, `\u00`)
 }
 
 // present returns a member of the params, or "" if it is absent or null.

@@ -31,8 +31,7 @@ type Server struct {
 	audience  audience
 	announce  func(Notification) // passes a notification to the other replicas; nil without any
 	ring      *seal.Ring         // of the states of stateless requests
-	named     string             // the member of the _meta of results that names the server; "" for none
-	stamp     string             // how complete results begin, see appendStamp
+	named     wire.Raw           // the Implementation that names the server in the _meta of results; "" for none
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -50,10 +49,9 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	s.err = errors.Join(err, checkCapabilities(opts.Capabilities), opts.Cache.check())
 	if len(s.stateless) > 0 && !opts.Unnamed {
 		var self error
-		s.named, self = s.self().member()
+		s.named, self = s.self().text()
 		s.err = errors.Join(s.err, self)
 	}
-	s.stamp = stampOf(s.named)
 	if len(s.stateless) > 0 {
 		var keys error
 		if s.ring, keys = seal.NewRing(opts.Rounds.Keys...); keys != nil {

@@ -1,7 +1,6 @@
 package runtime
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -254,146 +253,92 @@ func mismatch(err error) error {
 // The code below adds the members that all results of stateless requests have: the type, the server's
 // Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
 // fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
-// is kept.
-//
-// Most results have none of these members. They are written first, because a client has to read the type
-// before it can read the rest.
+// is kept. Members that the result lacks come first, because a client has to read the type before it can read the rest.
 
-// stampedMembers are the members of a result that stamp looks for, with their indexes.
-var stampedMembers = [...]string{"resultType", "_meta", "ttlMs", "cacheScope"}
+// stamped is what the text of a result has of these members; "" for those that it lacks.
+type stamped struct {
+	kind, meta, ttl, scope wire.Raw
+	empty                  bool // it has no member at all
+}
 
-const (
-	atResultType = iota
-	atMeta
-	atTTL
-	atScope
-)
+func stampedOf(result wire.Object) stamped {
+	has := stamped{empty: true}
+	for name, value := range result.All() {
+		has.empty = false
+		switch name {
+		case "resultType":
+			has.kind = value
+		case "_meta":
+			has.meta = value
+		case "ttlMs":
+			has.ttl = value
+		case "cacheScope":
+			has.scope = value
+		}
+	}
+	return has
+}
 
 // appendResult appends a result, completed.
 func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 	start := len(dst)
-	dst, names := c.appendStamp(dst)
-	own := len(dst)
 	dst, err := result.AppendJSON(dst)
 	if err != nil {
 		return dst, wire.In(err, "result")
 	}
-	text := dst[own:]
-	switch {
-	case !lacks(text, names):
-		return c.stamp(append(dst[:start], text...), start)
-	case len(text) == len("{}"):
-		return append(dst[:own], '}'), nil
-	}
-	text[0] = ',' // in place of the bracket, which the stamp has
-	return dst, nil
-}
-
-// completeFirst is the beginning of a complete result.
-const completeFirst = `{"resultType":"` + resultComplete + `"`
-
-// stampOf returns the beginning of a server's complete results. Named is the member of their _meta that
-// names the server, or "".
-func stampOf(named string) string {
-	stamp := completeFirst
-	if named != "" {
-		stamp += `,"_meta":{` + named + `}`
-	}
-	return stamp
-}
-
-// appendStamp appends the beginning of an object with the members of a complete result that has none of
-// its own. It also returns their names.
-func (c *statelessCall) appendStamp(dst []byte) ([]byte, []string) {
-	b := c.peer.protocol
-	dst = append(dst, b.declarations.server.stamp...)
-	if !b.row(c.m.Method).cacheable {
-		return dst, stampedMembers[:atTTL]
-	}
-	hint := c.hint()
-	dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
-	return append(wire.AppendName(dst, "cacheScope"), hint.scope()...), stampedMembers[:]
-}
-
-// lacks reports whether the text of a result is certain to be an object without members of these names, so
-// that members can be inserted before its own.
-func lacks(text []byte, names []string) bool {
-	n := len(text)
-	if n < 2 || text[0] != '{' || text[n-1] != '}' || text[1] <= ' ' {
-		return false
-	}
-	return !bytes.Contains(text, []byte(escapedLetter)) && !slices.ContainsFunc(names, func(name string) bool { return bytes.Contains(text, []byte(name)) })
-}
-
-// escapedLetter is the beginning of every escape sequence that can stand for a letter in a name.
-const escapedLetter = `\u00`
-
-// stamp completes the result object that dst holds from start on.
-func (c *statelessCall) stamp(dst []byte, start int) ([]byte, error) {
-	text := dst[start:]
-	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
+	text := wire.Object(wire.View(dst[start:]))
+	if text.Kind() != wire.KindObject {
 		return dst, nil
 	}
-	var found [len(stampedMembers)]wire.Span
-	wire.FindMembers(text, stampedMembers[:], found[:])
-	b := c.peer.protocol
-	self := b.declarations.server.named
-	complete := true
-	if at := found[atResultType]; at.End > 0 {
-		complete = string(text[at.Start:at.End]) == `"`+resultComplete+`"`
-		if string(text[at.Start:at.End]) == `"`+resultInputRequired+`"` {
-			asking, err := c.requireInput(wire.Object(text))
-			if err != nil {
-				return dst, err
-			}
-			dst = append(dst[:start], asking...)
-			text, found = dst[start:], [len(stampedMembers)]wire.Span{}
-			wire.FindMembers(text, stampedMembers[:], found[:])
+	has := stampedOf(text)
+	if has.kind == `"`+resultInputRequired+`"` {
+		asking, err := c.requireInput(text)
+		if err != nil {
+			return dst, err
+		}
+		text = asking
+		has = stampedOf(text)
+		dst = append(dst[:start], text...)
+	}
+	named := c.server().named
+	if _, is := wire.Object(has.meta).Get(metaServerInfo); has.meta.Kind() == wire.KindObject && !is && named != "" {
+		meta, err := wire.Object(has.meta).With(metaServerInfo, named)
+		if err != nil {
+			return dst, err
+		}
+		if text, err = text.With("_meta", wire.Raw(meta)); err != nil {
+			return dst, err
+		}
+		dst = append(dst[:start], text...)
+	}
+	var own [256]byte // on the stack
+	return slices.Replace(dst, start, start+1, c.appendLacking(own[:0], has)...), nil
+}
+
+// appendLacking appends the beginning of a result: a bracket and the members that the result lacks.
+func (c *statelessCall) appendLacking(dst []byte, has stamped) []byte {
+	dst = append(dst, '{')
+	if has.kind == "" {
+		dst = append(dst, `"resultType":"`+resultComplete+`"`...)
+	}
+	if named := c.server().named; has.meta == "" && named != "" {
+		dst = append(wire.AppendName(dst, "_meta"), '{')
+		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
+	}
+	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.peer.protocol.row(c.m.Method).cacheable {
+		hint := c.hint()
+		if has.ttl == "" {
+			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+		}
+		if has.scope == "" {
+			dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)
 		}
 	}
-	hinted := complete && b.row(c.m.Method).cacheable
-	var hint CacheHint
-	if hinted {
-		hint = c.hint()
+	if len(dst) > 1 && !has.empty {
+		dst = append(dst, ',')
 	}
-	if at := found[atMeta]; at.End > 0 && self != "" {
-		meta := text[at.Start:at.End]
-		dst = slices.Insert(dst, start+at.Start+len(open(meta)), []byte(identity(meta, self))...)
-	}
-	dst = open(dst)
-	if found[atResultType].End == 0 {
-		dst = append(wire.AppendName(dst, "resultType"), `"`+resultComplete+`"`...)
-	}
-	if hinted && found[atTTL].End == 0 {
-		dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
-	}
-	if hinted && found[atScope].End == 0 {
-		dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)
-	}
-	if found[atMeta].End == 0 && self != "" {
-		dst = append(append(append(wire.AppendName(dst, "_meta"), '{'), self...), '}')
-	}
-	return append(dst, '}'), nil
+	return dst
 }
-
-// identity returns what is inserted at the end of the object _meta, so that it names the server: nothing if it has
-// that member or is no object.
-func identity(meta []byte, self string) string {
-	var found [1]wire.Span
-	if meta[0] == '{' {
-		wire.FindMembers(meta, []string{metaServerInfo}, found[:])
-	}
-	switch {
-	case meta[0] != '{' || found[0].End > 0:
-		return ""
-	case len(open(meta)) > 1:
-		return "," + self
-	}
-	return self
-}
-
-// open returns dst without the closing bracket at its end and the space before it.
-func open(dst []byte) []byte { return bytes.TrimRight(dst[:len(dst)-1], " \t\r\n") }
 
 // hint returns the hint of the result of a stateless call.
 func (c *statelessCall) hint() CacheHint {

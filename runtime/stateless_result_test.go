@@ -152,20 +152,25 @@ func TestStamp(t *testing.T) {
 	})
 }
 
-// TestStampOrder checks the texts of results: the members that all results have come first if the handler
-// has written none of them.
+// TestStampOrder checks the texts of results: of the members that all results have, those that the handler has not
+// written come first.
 func TestStampOrder(t *testing.T) {
-	const first = `"resultType":"complete","_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
+	const (
+		complete = `"resultType":"complete"`
+		named    = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
+		first    = complete + "," + named
+	)
 	for _, row := range []struct{ name, method, have, want string }{
 		{"B6 nothing", "tools/call", `{}`, `{` + first + `}`},
 		{"B6 other members", "tools/call", `{"content":[]}`, `{` + first + `,"content":[]}`},
-		{"B6 the type last", "tools/call", `{"content":[],"resultType":"complete"}`, `{"content":[],` + first + `}`},
-		{"B6 the type last in a member", "tools/call", `{"a":{"b":1,"resultType":"complete"}}`, `{"a":{"b":1,"resultType":"complete"},` + first + `}`},
-		{"B6 the type alone", "tools/call", `{"resultType":"complete"}`, `{` + first + `}`},
+		{"B6 the type last", "tools/call", `{"content":[],"resultType":"complete"}`, `{` + named + `,"content":[],` + complete + `}`},
+		{"B6 the type last in a member", "tools/call", `{"a":{"b":1,"resultType":"complete"}}`, `{` + first + `,"a":{"b":1,"resultType":"complete"}}`},
+		{"B6 the type alone", "tools/call", `{"resultType":"complete"}`, `{` + named + `,` + complete + `}`},
+		{"B6 white space", "tools/call", "{ \n}", `{` + first + `}`},
 		{"B6 an escape that stands for no letter", "tools/call", `{"a":"\\\""}`, `{` + first + `,"a":"\\\""}`},
-		{"B6 an escaped name", "tools/call", `{"a":1,"result\u0054ype":"complete"}`, `{"a":1,"result\u0054ype":"complete",` + first[len(`"resultType":"complete",`):] + `}`},
+		{"B6 an escaped name", "tools/call", `{"a":1,"result\u0054ype":"complete"}`, `{` + named + `,"a":1,"result\u0054ype":"complete"}`},
 		{"F1 hints", "tools/list", `{"tools":[]}`, `{` + first + `,"ttlMs":0,"cacheScope":"private","tools":[]}`},
-		{"F1 a hint", "tools/list", `{"ttlMs":1}`, `{"ttlMs":1,"resultType":"complete","cacheScope":"private",` + first[len(`"resultType":"complete",`):] + `}`},
+		{"F1 a hint", "tools/list", `{"ttlMs":1}`, `{` + first + `,"cacheScope":"private","ttlMs":1}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			returns := func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(row.have), nil }
