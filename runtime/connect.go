@@ -67,7 +67,7 @@ func (c *Client) capabilities(b *protocol) (wire.Object, error) {
 // of the server is handled under the revision of the answer.
 func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 	var server opened
-	if err := server.read(result, "serverInfo"); err != nil {
+	if err := server.read(result, "protocolVersion", "capabilities", "serverInfo"); err != nil {
 		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
 	}
 	for _, b := range e.of.bindings {
@@ -143,16 +143,16 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 	if e.peer != nil && !e.peer.stateless() {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
-	var d discovery
-	if err := d.read(result); err != nil {
+	var server greeting
+	if err := server.read(result, "supportedVersions", "capabilities"); err != nil {
 		return nil, prefix.Errorf("runtime: result of server/discover: %w", err)
 	}
-	b, err := e.of.choose(d.versions)
+	b, err := e.of.choose(server.versions)
 	if err != nil {
 		return nil, err
 	}
-	d.revision = b.Revision
-	t, err := e.statelessPeer(b, d.greeting)
+	server.revision = b.Revision
+	t, err := e.statelessPeer(b, server)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
 		e.logConnected("server discovered")
 	}
-	return &opened{greeting: d.greeting, peer: t}, nil
+	return &opened{greeting: server, peer: t}, nil
 }
 
 // statelessPeer returns the server of requests under a binding.
@@ -186,45 +186,6 @@ func fixedMeta(revision string, capabilities wire.Object, self implementation) (
 		dst, err = self.in(revision).AppendJSON(wire.AppendName(dst, metaClientInfo))
 	}
 	return string(dst), err
-}
-
-// discovery is the result of server/discover.
-type discovery struct {
-	greeting
-	versions []string
-}
-
-// read reads the result. The values are copies, so that the session does not retain the whole message.
-func (d *discovery) read(text wire.Raw) error {
-	r := wire.NewStringReader(string(text))
-	var seen [1]uint64
-	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
-		case "supportedVersions":
-			r.Once(&seen[0], 0)
-			for r.BeginArray(); r.Element(); {
-				d.versions = append(d.versions, strings.Clone(r.ReadString()))
-			}
-		case "capabilities":
-			r.Once(&seen[0], 1)
-			d.capabilities = r.ReadObject().Clone()
-		case "instructions":
-			if !r.ReadNull() {
-				d.instructions = strings.Clone(r.ReadString())
-			}
-		case "_meta":
-			info, _ := wire.Object(r.ReadRaw()).Get(metaServerInfo)
-			if info.Kind() == wire.KindObject {
-				d.info = wire.Object(info).Clone()
-			}
-		default:
-			r.Skip()
-		}
-	}
-	if seen[0]&0b11 != 0b11 {
-		r.Missing(seen[:], "supportedVersions", "capabilities")
-	}
-	return r.Err()
 }
 
 // The code below determines whether a server speaks revisions in which each message carries its revision and capabilities,

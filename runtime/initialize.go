@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -39,42 +40,50 @@ func (i implementation) text() (wire.Raw, error) {
 	return wire.Raw(text), err
 }
 
-// greeting holds the members of the params or the result of initialize that the runtime uses.
+// greeting holds what one side says of itself, in the params or the result of initialize or in the result of
+// server/discover.
 type greeting struct {
 	revision     string
+	versions     []string // in results of server/discover only
 	capabilities wire.Object
 	info         wire.Object
 	instructions string // in results only
 }
 
-// read reads a greeting. Info is the name of the member with the Implementation. The values are
-// copies, so that the session does not retain the whole message.
-func (g *greeting) read(text wire.Raw, info string) error {
+// read reads a greeting, which must have the required members. The values are copies, so that the session does not
+// retain the whole message.
+func (g *greeting) read(text wire.Raw, required ...string) error {
 	r := wire.NewStringReader(string(text))
 	var seen [1]uint64
-	var extra wire.Members
 	for r.BeginObject(); r.Member(); {
-		switch r.Name() {
+		name := r.Name()
+		if i := slices.Index(required, name); i >= 0 {
+			r.Once(&seen[0], uint(i))
+		}
+		switch name {
 		case "protocolVersion":
-			r.Once(&seen[0], 0)
 			g.revision = strings.Clone(r.ReadString())
+		case "supportedVersions":
+			for r.BeginArray(); r.Element(); {
+				g.versions = append(g.versions, strings.Clone(r.ReadString()))
+			}
 		case "capabilities":
-			r.Once(&seen[0], 1)
 			g.capabilities = r.ReadObject().Clone()
-		case info:
-			r.Once(&seen[0], 2)
+		case "clientInfo", "serverInfo":
 			g.info = r.ReadObject().Clone()
 		case "instructions":
-			if r.Once(&seen[0], 3); !r.ReadNull() { // some servers write null for none
+			if !r.ReadNull() { // some servers write null for none
 				g.instructions = strings.Clone(r.ReadString())
 			}
+		case "_meta":
+			if info, _ := wire.Object(r.ReadRaw()).Get(metaServerInfo); info.Kind() == wire.KindObject {
+				g.info = wire.Object(info).Clone()
+			}
 		default:
-			*extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
-	if seen[0]&0b111 != 0b111 {
-		r.Missing(seen[:], "protocolVersion", "capabilities", info)
-	}
+	r.Missing(seen[:], required...)
 	return r.Err()
 }
 

@@ -311,7 +311,7 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 // made from the options of the server. In both cases the result has the revision of the binding.
 func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
 	var client greeting
-	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "clientInfo"); err != nil {
+	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "protocolVersion", "capabilities", "clientInfo"); err != nil {
 		return nil, invalidParams(err)
 	}
 	if err := checkPeerSize("/clientInfo, /capabilities", client.info, client.capabilities); err != nil {
