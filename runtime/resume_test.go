@@ -114,3 +114,57 @@ func TestResumedKeepAlive(t *testing.T) {
 		})
 	}
 }
+
+// slowStart is a transport that starts late.
+type slowStart struct {
+	runtime.Transport
+	started bool
+	early   int // messages before it has started
+}
+
+func (s *slowStart) Start(in runtime.Inbox, max int) {
+	time.Sleep(time.Minute)
+	s.started = true
+	s.Transport.Start(in, max)
+}
+
+func (s *slowStart) Send(ctx context.Context, m runtime.Outgoing) error {
+	if !s.started {
+		s.early++
+	}
+	return s.Transport.Send(ctx, m)
+}
+
+// TestResumedStart checks that nothing is sent to the client of a resumed session before its transport has started, and
+// that the client gets what is published from then on.
+func TestResumedStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, withResources(tools.bind(r06, runtime.ToServer)))
+		near, far := mcptest.Pair()
+		late, ended := &slowStart{Transport: far}, make(chan error, 1)
+		go func() {
+			ended <- server.Resume(t.Context(), late, runtime.Handshake{Revision: r06, Subscriptions: []string{"a:b"}})
+		}()
+		change := func() {
+			publish(t, server, updated, `{"uri":"a:b"}`)
+			publish(t, server, toolsChanged, "")
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		change()
+		time.Sleep(time.Minute)
+		change()
+		for range 2 {
+			if in, err := near.Receive(t.Context()); err != nil {
+				t.Errorf("received %s, %v", in.Text, err)
+			}
+		}
+		if late.early > 0 {
+			t.Errorf("%d messages were sent before the transport was started", late.early)
+		}
+		near.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

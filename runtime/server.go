@@ -104,11 +104,17 @@ func Serve(ctx context.Context, s SessionServer, t Transport) error {
 
 func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error {
 	ended := make(chan error, 1)
-	in, err := s.Open(context.WithoutCancel(ctx), t, h, func(err error) { ended <- err })
+	first := h
+	first.Subscriptions = nil // nothing is sent before Start
+	in, err := s.Open(context.WithoutCancel(ctx), t, first, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
 	t.Start(in, s.MaxMessage())
+	if h.Revision != "" {
+		in.Restore(h)
+		in.Listens(false) // the client of a resumed session has had the answer to initialize
+	}
 	select {
 	case err := <-ended:
 		return err
@@ -405,7 +411,6 @@ func (e *serverSide) resumed(h Handshake) {
 		e.conn.pending.StartAt(int64(rand.Uint32()) << 20)
 		e.beginSession("session resumed")
 	}
-	e.announce()
 }
 
 // restore sets the log level and the subscriptions to those of h.
