@@ -65,7 +65,7 @@ func HandleRequest[P any, R wire.Appender, PP interface {
 		return nil
 	}
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return Answer[P, R, PP](ctx, m, h)
+		return Answer(ctx, m, PP(new(P)), func(ctx context.Context, p PP) (R, error) { return h(ctx, p) })
 	}
 }
 
@@ -75,7 +75,7 @@ func HandleRequestValue[P wire.Appender, C wire.Codec[P], R wire.Appender](_ wir
 		return nil
 	}
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return AnswerValue(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
+		return Answer(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
 	}
 }
 
@@ -89,7 +89,7 @@ func HandleNotification[P any, PP interface {
 		return nil
 	}
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return nil, Receive[P, PP](ctx, m, h)
+		return nil, Receive(ctx, m, PP(new(P)), func(ctx context.Context, p PP) error { return h(ctx, p) })
 	}
 }
 
@@ -99,28 +99,20 @@ func HandleNotificationValue[P wire.Appender, C wire.Codec[P]](_ wire.Box[P, C],
 		return nil
 	}
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return nil, ReceiveValue(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
+		return nil, Receive(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
 	}
 }
 
-// Answer handles one request with a typed handler: it decodes and validates params, calls h and
+// Answer handles one request with a typed handler: it decodes params into p and validates them, calls h and
 // validates the result. Absent params are treated as an empty object, and an optional member that is
 // null as absent, because some peers write it. The error for invalid params is a *jsonrpc.Error with
 // CodeInvalidParams that names each problem with its JSON Pointer. The error for an invalid result is
 // an ordinary one: the peer gets "internal error", and the error is logged.
-func Answer[P any, R wire.Appender, PP interface {
-	*P
-	wire.Value
-}](ctx context.Context, m *Message, h func(context.Context, *P) (R, error)) (wire.Appender, error) {
-	p := PP(new(P))
+func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
 	if err := decodeParams(m, p); err != nil {
 		return nil, err
 	}
-	result, err := h(ctx, (*P)(p))
-	return checkResult(ctx, result, err)
-}
-
-func checkResult[R wire.Appender](ctx context.Context, result R, err error) (wire.Appender, error) {
+	result, err := h(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -131,29 +123,8 @@ func checkResult[R wire.Appender](ctx context.Context, result R, err error) (wir
 	return checked, nil
 }
 
-// AnswerValue is Answer for params that new cannot create: it decodes them into p.
-func AnswerValue[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
-	if err := decodeParams(m, p); err != nil {
-		return nil, err
-	}
-	result, err := h(ctx, p)
-	return checkResult(ctx, result, err)
-}
-
 // Receive handles one notification with a typed handler, as Answer does a request.
-func Receive[P any, PP interface {
-	*P
-	wire.Value
-}](ctx context.Context, m *Message, h func(context.Context, *P) error) error {
-	p := PP(new(P))
-	if err := decodeParams(m, p); err != nil {
-		return err
-	}
-	return h(ctx, (*P)(p))
-}
-
-// ReceiveValue is Receive for params that new cannot create.
-func ReceiveValue[P wire.Value](ctx context.Context, m *Message, p P, h func(context.Context, P) error) error {
+func Receive[P wire.Value](ctx context.Context, m *Message, p P, h func(context.Context, P) error) error {
 	if err := decodeParams(m, p); err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (s side) bind(revision string, d runtime.Direction) runtime.Binding {
 	return runtime.Binding{Revision: revision, Direction: d, Methods: methods,
 		Handle: func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 			if message.Method == "tools/call" {
-				return runtime.Answer(ctx, message, func(ctx context.Context, p *toolParams) (wire.Appender, error) {
+				return runtime.Answer(ctx, message, new(toolParams), func(ctx context.Context, p *toolParams) (wire.Appender, error) {
 					h, ok := s[p.Name]
 					if !ok {
 						return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool: %q", p.Name)

@@ -183,9 +183,8 @@ func dispatch(m *ir.Method) string {
 		function, none = "Receive", "nil, "
 	}
 	if isUnion(m.Params) {
-		handler = fmt.Sprintf("new(%s), func(ctx context.Context, p *%s) %s {\nreturn s.%s(ctx, p.V)\n}",
-			valueType(&ir.Ref{Decl: m.Params}), qualified(m.Params, boxName(m.Params)), results(m, m.Result), m.Go)
-		function += "Value"
+		handler = fmt.Sprintf("func(ctx context.Context, p *%s) %s {\nreturn s.%s(ctx, p.V)\n}",
+			qualified(m.Params, boxName(m.Params)), results(m, m.Result), m.Go)
 	}
-	return fmt.Sprintf("return %sruntime.%s(ctx, m, %s)", none, function, handler)
+	return fmt.Sprintf("return %sruntime.%s(ctx, m, new(%s), %s)", none, function, valueType(&ir.Ref{Decl: m.Params}), handler)
 }

@@ -155,39 +155,39 @@ func BindServer(s Server) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "completion/complete":
-				return runtime.Answer(ctx, m, s.Complete)
+				return runtime.Answer(ctx, m, new(CompleteRequestParams), s.Complete)
 			case "initialize":
-				return runtime.Answer(ctx, m, s.Initialize)
+				return runtime.Answer(ctx, m, new(InitializeRequestParams), s.Initialize)
 			case "logging/setLevel":
-				return runtime.Answer(ctx, m, s.SetLevel)
+				return runtime.Answer(ctx, m, new(SetLevelRequestParams), s.SetLevel)
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, m, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, new(CancelledNotificationParams), s.Cancelled)
 			case "notifications/initialized":
-				return nil, runtime.Receive(ctx, m, s.Initialized)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.Initialized)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, m, s.Progress)
+				return nil, runtime.Receive(ctx, m, new(ProgressNotificationParams), s.Progress)
 			case "notifications/roots/list_changed":
-				return nil, runtime.Receive(ctx, m, s.RootsListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.RootsListChanged)
 			case "ping":
-				return runtime.Answer(ctx, m, s.Ping)
+				return runtime.Answer(ctx, m, new(RequestParams), s.Ping)
 			case "prompts/get":
-				return runtime.Answer(ctx, m, s.GetPrompt)
+				return runtime.Answer(ctx, m, new(GetPromptRequestParams), s.GetPrompt)
 			case "prompts/list":
-				return runtime.Answer(ctx, m, s.ListPrompts)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListPrompts)
 			case "resources/list":
-				return runtime.Answer(ctx, m, s.ListResources)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListResources)
 			case "resources/read":
-				return runtime.Answer(ctx, m, s.ReadResource)
+				return runtime.Answer(ctx, m, new(ReadResourceRequestParams), s.ReadResource)
 			case "resources/subscribe":
-				return runtime.Answer(ctx, m, s.Subscribe)
+				return runtime.Answer(ctx, m, new(SubscribeRequestParams), s.Subscribe)
 			case "resources/templates/list":
-				return runtime.Answer(ctx, m, s.ListResourceTemplates)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListResourceTemplates)
 			case "resources/unsubscribe":
-				return runtime.Answer(ctx, m, s.Unsubscribe)
+				return runtime.Answer(ctx, m, new(UnsubscribeRequestParams), s.Unsubscribe)
 			case "tools/call":
-				return runtime.Answer(ctx, m, s.CallTool)
+				return runtime.Answer(ctx, m, new(CallToolRequestParams), s.CallTool)
 			case "tools/list":
-				return runtime.Answer(ctx, m, s.ListTools)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListTools)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

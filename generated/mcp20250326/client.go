@@ -104,25 +104,25 @@ func BindClient(s Client) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, m, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, new(CancelledNotificationParams), s.Cancelled)
 			case "notifications/message":
-				return nil, runtime.Receive(ctx, m, s.LoggingMessage)
+				return nil, runtime.Receive(ctx, m, new(LoggingMessageNotificationParams), s.LoggingMessage)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, m, s.Progress)
+				return nil, runtime.Receive(ctx, m, new(ProgressNotificationParams), s.Progress)
 			case "notifications/prompts/list_changed":
-				return nil, runtime.Receive(ctx, m, s.PromptListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.PromptListChanged)
 			case "notifications/resources/list_changed":
-				return nil, runtime.Receive(ctx, m, s.ResourceListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.ResourceListChanged)
 			case "notifications/resources/updated":
-				return nil, runtime.Receive(ctx, m, s.ResourceUpdated)
+				return nil, runtime.Receive(ctx, m, new(ResourceUpdatedNotificationParams), s.ResourceUpdated)
 			case "notifications/tools/list_changed":
-				return nil, runtime.Receive(ctx, m, s.ToolListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.ToolListChanged)
 			case "ping":
-				return runtime.Answer(ctx, m, s.Ping)
+				return runtime.Answer(ctx, m, new(RequestParams), s.Ping)
 			case "roots/list":
-				return runtime.Answer(ctx, m, s.ListRoots)
+				return runtime.Answer(ctx, m, new(RequestParams), s.ListRoots)
 			case "sampling/createMessage":
-				return runtime.Answer(ctx, m, s.CreateMessage)
+				return runtime.Answer(ctx, m, new(CreateMessageRequestParams), s.CreateMessage)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

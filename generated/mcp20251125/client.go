@@ -159,41 +159,41 @@ func BindClient(s Client) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "elicitation/create":
-				return runtime.AnswerValue(ctx, m, new(ElicitRequestParamsBox), func(ctx context.Context, p *ElicitRequestParamsBox) (ElicitResponse, error) {
+				return runtime.Answer(ctx, m, new(ElicitRequestParamsBox), func(ctx context.Context, p *ElicitRequestParamsBox) (ElicitResponse, error) {
 					return s.Elicit(ctx, p.V)
 				})
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, m, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, new(CancelledNotificationParams), s.Cancelled)
 			case "notifications/elicitation/complete":
-				return nil, runtime.Receive(ctx, m, s.ElicitationComplete)
+				return nil, runtime.Receive(ctx, m, new(ElicitationCompleteNotificationParams), s.ElicitationComplete)
 			case "notifications/message":
-				return nil, runtime.Receive(ctx, m, s.LoggingMessage)
+				return nil, runtime.Receive(ctx, m, new(LoggingMessageNotificationParams), s.LoggingMessage)
 			case "notifications/progress":
-				return nil, runtime.Receive(ctx, m, s.Progress)
+				return nil, runtime.Receive(ctx, m, new(ProgressNotificationParams), s.Progress)
 			case "notifications/prompts/list_changed":
-				return nil, runtime.Receive(ctx, m, s.PromptListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.PromptListChanged)
 			case "notifications/resources/list_changed":
-				return nil, runtime.Receive(ctx, m, s.ResourceListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.ResourceListChanged)
 			case "notifications/resources/updated":
-				return nil, runtime.Receive(ctx, m, s.ResourceUpdated)
+				return nil, runtime.Receive(ctx, m, new(ResourceUpdatedNotificationParams), s.ResourceUpdated)
 			case "notifications/tasks/status":
-				return nil, runtime.Receive(ctx, m, s.TaskStatus)
+				return nil, runtime.Receive(ctx, m, new(TaskStatusNotificationParams), s.TaskStatus)
 			case "notifications/tools/list_changed":
-				return nil, runtime.Receive(ctx, m, s.ToolListChanged)
+				return nil, runtime.Receive(ctx, m, new(NotificationParams), s.ToolListChanged)
 			case "ping":
-				return runtime.Answer(ctx, m, s.Ping)
+				return runtime.Answer(ctx, m, new(RequestParams), s.Ping)
 			case "roots/list":
-				return runtime.Answer(ctx, m, s.ListRoots)
+				return runtime.Answer(ctx, m, new(RequestParams), s.ListRoots)
 			case "sampling/createMessage":
-				return runtime.Answer(ctx, m, s.CreateMessage)
+				return runtime.Answer(ctx, m, new(CreateMessageRequestParams), s.CreateMessage)
 			case "tasks/cancel":
-				return runtime.Answer(ctx, m, s.CancelTask)
+				return runtime.Answer(ctx, m, new(CancelTaskRequestParams), s.CancelTask)
 			case "tasks/get":
-				return runtime.Answer(ctx, m, s.GetTask)
+				return runtime.Answer(ctx, m, new(GetTaskRequestParams), s.GetTask)
 			case "tasks/list":
-				return runtime.Answer(ctx, m, s.ListTasks)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListTasks)
 			case "tasks/result":
-				return runtime.Answer(ctx, m, s.GetTaskPayload)
+				return runtime.Answer(ctx, m, new(GetTaskPayloadRequestParams), s.GetTaskPayload)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

@@ -114,27 +114,27 @@ func BindServer(s Server) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "completion/complete":
-				return runtime.Answer(ctx, m, s.Complete)
+				return runtime.Answer(ctx, m, new(CompleteRequestParams), s.Complete)
 			case "notifications/cancelled":
-				return nil, runtime.Receive(ctx, m, s.Cancelled)
+				return nil, runtime.Receive(ctx, m, new(CancelledNotificationParams), s.Cancelled)
 			case "prompts/get":
-				return runtime.Answer(ctx, m, s.GetPrompt)
+				return runtime.Answer(ctx, m, new(GetPromptRequestParams), s.GetPrompt)
 			case "prompts/list":
-				return runtime.Answer(ctx, m, s.ListPrompts)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListPrompts)
 			case "resources/list":
-				return runtime.Answer(ctx, m, s.ListResources)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListResources)
 			case "resources/read":
-				return runtime.Answer(ctx, m, s.ReadResource)
+				return runtime.Answer(ctx, m, new(ReadResourceRequestParams), s.ReadResource)
 			case "resources/templates/list":
-				return runtime.Answer(ctx, m, s.ListResourceTemplates)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListResourceTemplates)
 			case "server/discover":
-				return runtime.Answer(ctx, m, s.Discover)
+				return runtime.Answer(ctx, m, new(RequestParams), s.Discover)
 			case "subscriptions/listen":
-				return runtime.Answer(ctx, m, s.SubscriptionsListen)
+				return runtime.Answer(ctx, m, new(SubscriptionsListenRequestParams), s.SubscriptionsListen)
 			case "tools/call":
-				return runtime.Answer(ctx, m, s.CallTool)
+				return runtime.Answer(ctx, m, new(CallToolRequestParams), s.CallTool)
 			case "tools/list":
-				return runtime.Answer(ctx, m, s.ListTools)
+				return runtime.Answer(ctx, m, new(PaginatedRequestParams), s.ListTools)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

@@ -117,7 +117,7 @@ func (c *Catalog) Over(below runtime.Binding) runtime.Binding {
 		}
 		switch {
 		case own != nil:
-			return runtime.AnswerValue(ctx, m, &request{method: own, arguments: "{}"}, c.handle)
+			return runtime.Answer(ctx, m, &request{method: own, arguments: "{}"}, c.handle)
 		case below.Handle == nil:
 			return nil, runtime.MethodNotFound(m.Method)
 		}

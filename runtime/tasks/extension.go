@@ -165,11 +165,11 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire
 func (t *Tasks) handleExtension(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	switch m.Method {
 	case methodGet:
-		return runtime.Answer(ctx, m, t.getTask)
+		return runtime.Answer(ctx, m, new(taskParams), t.getTask)
 	case methodUpdate:
-		return runtime.Answer(ctx, m, t.updateTask)
+		return runtime.Answer(ctx, m, new(updateParams), t.updateTask)
 	case methodCancel:
-		return runtime.Answer(ctx, m, t.cancelTask)
+		return runtime.Answer(ctx, m, new(taskParams), t.cancelTask)
 	}
 	return nil, runtime.MethodNotFound(m.Method)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -169,13 +170,13 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		}
 		switch m.Method {
 		case methodGet:
-			return runtime.Answer(ctx, m, receiver{t.session(c), handle}.get)
+			return runtime.Answer(ctx, m, new(taskParams), receiver{t.session(c), handle}.get)
 		case methodResult:
-			return runtime.Answer(ctx, m, receiver{t.session(c), handle}.await)
+			return runtime.Answer(ctx, m, new(taskParams), receiver{t.session(c), handle}.await)
 		case methodList:
-			return runtime.Answer(ctx, m, t.session(c).list)
+			return runtime.Answer(ctx, m, new(params.List), t.session(c).list)
 		case methodCancel:
-			return runtime.Answer(ctx, m, t.session(c).cancel)
+			return runtime.Answer(ctx, m, new(taskParams), t.session(c).cancel)
 		}
 		return handle(ctx, m)
 	}

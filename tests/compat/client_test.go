@@ -176,7 +176,7 @@ func newServer(t *testing.T, revision string) *runtime.Server {
 			if m.Kind == jsonrpc.Notification {
 				return nil, nil
 			}
-			return runtime.AnswerValue(ctx, message, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
+			return runtime.Answer(ctx, message, fresh(t, code, m.Params), func(ctx context.Context, _ wire.Value) (wire.Appender, error) {
 				return answer(ctx, method, params)
 			})
 		},

@@ -42,7 +42,7 @@ func newClient(t *testing.T, revision string) *runtime.Client {
 				t.Errorf("the client is asked for %s", method)
 				return nil, runtime.MethodNotFound(method)
 			}
-			return runtime.AnswerValue(ctx, message, fresh(t, code, code.Methods[i].Params), func(context.Context, wire.Value) (wire.Appender, error) {
+			return runtime.Answer(ctx, message, fresh(t, code, code.Methods[i].Params), func(context.Context, wire.Value) (wire.Appender, error) {
 				return answers[method], nil
 			})
 		},

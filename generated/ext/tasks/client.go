@@ -34,7 +34,7 @@ func BindClient(s Client) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "notifications/tasks":
-				return nil, runtime.ReceiveValue(ctx, m, new(TaskStatusNotificationParamsBox), func(ctx context.Context, p *TaskStatusNotificationParamsBox) error {
+				return nil, runtime.Receive(ctx, m, new(TaskStatusNotificationParamsBox), func(ctx context.Context, p *TaskStatusNotificationParamsBox) error {
 					return s.TaskStatus(ctx, p.V)
 				})
 			}

@@ -48,11 +48,11 @@ func BindServer(s Server) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "tasks/cancel":
-				return runtime.Answer(ctx, m, s.CancelTask)
+				return runtime.Answer(ctx, m, new(CancelTaskRequestParams), s.CancelTask)
 			case "tasks/get":
-				return runtime.Answer(ctx, m, s.GetTask)
+				return runtime.Answer(ctx, m, new(GetTaskRequestParams), s.GetTask)
 			case "tasks/update":
-				return runtime.Answer(ctx, m, s.UpdateTask)
+				return runtime.Answer(ctx, m, new(UpdateTaskRequestParams), s.UpdateTask)
 			}
 			return nil, runtime.MethodNotFound(m.Method)
 		},

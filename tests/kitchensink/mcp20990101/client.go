@@ -40,9 +40,9 @@ func BindClient(s Client) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "bare":
-				return nil, runtime.Receive(ctx, m, s.Bare)
+				return nil, runtime.Receive(ctx, m, new(BareNotificationParams), s.Bare)
 			case "note":
-				return nil, runtime.ReceiveValue(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) error {
+				return nil, runtime.Receive(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) error {
 					return s.Note(ctx, p.V)
 				})
 			}

@@ -33,7 +33,7 @@ func BindServer(s Server) runtime.Binding {
 		Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 			switch m.Method {
 			case "ask":
-				return runtime.AnswerValue(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) (*AskResult, error) {
+				return runtime.Answer(ctx, m, new(ModeBox), func(ctx context.Context, p *ModeBox) (*AskResult, error) {
 					return s.Ask(ctx, p.V)
 				})
 			}
