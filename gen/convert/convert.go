@@ -26,7 +26,7 @@ type Step struct {
 	// Up and Down are sorted by name.
 	Up, Down []*Shape
 	// Errors are the codes of errors that differ.
-	Errors []spec.ErrorRow
+	Errors []ErrorCode
 	// Unbridged names each place where values are refused and no row says why.
 	Unbridged []string
 }
@@ -36,6 +36,12 @@ type Step struct {
 type Definition struct {
 	Older, Newer string // the names for the New functions of the generated packages
 	Up, Down     *Shape
+}
+
+// ErrorCode is a code of errors that differs, for a method or, if that is "", for all; see convert.ErrorCode in the runtime.
+type ErrorCode struct {
+	Older, Newer int64
+	Method, Data string
 }
 
 // Shape describes the differences between the values of a type in two revisions; see

@@ -325,7 +325,7 @@ members:
 		}}, text},
 		Down: []*Shape{{Name: "downB", Members: []Member{
 			{Name: "w", Drop: "revision 2000-01-01 does not define it", Implied: `"1"`},
-			{Name: "x", Require: "needed", Reason: "needed"},
+			{Name: "x", Require: "needed"},
 			{Name: "z", Rewrite: "RefuseTools", Drop: "revision 2000-01-01 does not define it"},
 			{Name: "v", Drop: "revision 2000-01-01 does not define it", Handled: true},
 		}}},

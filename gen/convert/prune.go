@@ -20,6 +20,11 @@ func (p *pairing) prune() {
 		if s.Each == nil { // which would convert the members that are not listed
 			s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return !m.hasEffect() && m.Shape == nil })
 		}
+		for i, m := range s.Members {
+			if m.Shape == nil { // which they are about
+				s.Members[i].LeaveOut, s.Members[i].Reason = false, ""
+			}
+		}
 		for i := len(s.Cases) - 1; i >= 0; i-- {
 			if s.Otherwise == "" && s.Cases[i].isRedundant(s.Cases[i+1:]) {
 				s.Cases = slices.Delete(s.Cases, i, i+1)

@@ -144,14 +144,14 @@ func (t *tables) value(step, enum, value string) *spec.ValueMapping {
 }
 
 // errors returns the rows for the codes of errors of a step.
-func (t *tables) errors(step string, methods []*ir.Method) []spec.ErrorRow {
-	var all []spec.ErrorRow
+func (t *tables) errors(step string, methods []*ir.Method) []ErrorCode {
+	var all []ErrorCode
 	for i := range t.rows.Errors {
 		r := &t.rows.Errors[i]
 		known := r.Method == "*" || slices.ContainsFunc(methods, func(m *ir.Method) bool { return m.Wire == r.Method })
 		if r.AppliesTo(step) && known {
 			t.use(&r.StepRow)
-			all = append(all, *r)
+			all = append(all, ErrorCode{r.Older, r.Newer, strings.TrimPrefix(r.Method, "*"), r.Data})
 		}
 	}
 	return all
@@ -177,8 +177,28 @@ func leavesOut(up bool) func(*spec.MemberRow) bool {
 
 // stale records an error for each row that no step uses.
 func (t *tables) stale(steps []string) {
-	check := func(r *spec.StepRow, row string) {
-		switch {
+	unused(t, steps, t.rows.Renames, func(r *spec.RenameRow) (*spec.StepRow, string) { return &r.StepRow, r.Older + " -> " + r.Newer })
+	unused(t, steps, t.rows.Variants, func(r *spec.VariantRow) (*spec.StepRow, string) {
+		name := r.Variant + " of " + r.Union
+		if r.Into != "" {
+			name += " into " + r.Into
+		}
+		return &r.StepRow, name
+	})
+	unused(t, steps, t.rows.Members, func(r *spec.MemberRow) (*spec.StepRow, string) { return &r.StepRow, r.Object + "." + r.Member })
+	unused(t, steps, t.rows.Definitions, func(r *spec.DefinitionRow) (*spec.StepRow, string) { return &r.StepRow, r.Definition })
+	unused(t, steps, t.rows.Errors, func(r *spec.ErrorRow) (*spec.StepRow, string) {
+		return &r.StepRow, fmt.Sprintf("error %d of %s", r.Older, r.Method)
+	})
+	unused(t, steps, t.rows.Values, func(r *spec.ValueMapping) (*spec.StepRow, string) {
+		return &r.StepRow, fmt.Sprintf("%q of %s", r.Value, r.Enum)
+	})
+}
+
+// unused is stale for the rows of one table, each of which the function describes.
+func unused[T any](t *tables, steps []string, rows []T, of func(*T) (*spec.StepRow, string)) {
+	for i := range rows {
+		switch r, row := of(&rows[i]); {
 		case t.used[r]:
 		case t.misfit[r] != nil:
 			t.errs = append(t.errs, t.misfit[r])
@@ -187,34 +207,6 @@ func (t *tables) stale(steps []string) {
 		default:
 			t.fail(r, "stale row: %s matches no difference between the revisions of its range", row)
 		}
-	}
-	for i := range t.rows.Renames {
-		r := &t.rows.Renames[i]
-		check(&r.StepRow, r.Older+" -> "+r.Newer)
-	}
-	for i := range t.rows.Variants {
-		r := &t.rows.Variants[i]
-		name := r.Variant + " of " + r.Union
-		if r.Into != "" {
-			name += " into " + r.Into
-		}
-		check(&r.StepRow, name)
-	}
-	for i := range t.rows.Members {
-		r := &t.rows.Members[i]
-		check(&r.StepRow, r.Object+"."+r.Member)
-	}
-	for i := range t.rows.Definitions {
-		r := &t.rows.Definitions[i]
-		check(&r.StepRow, r.Definition)
-	}
-	for i := range t.rows.Errors {
-		r := &t.rows.Errors[i]
-		check(&r.StepRow, fmt.Sprintf("error %d of %s", r.Older, r.Method))
-	}
-	for i := range t.rows.Values {
-		r := &t.rows.Values[i]
-		check(&r.StepRow, fmt.Sprintf("%q of %s", r.Value, r.Enum))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -17,10 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
-	"github.com/mcpgen/mcpgen/spec"
 )
-
-const convertPath = runtimePath + "/convert"
 
 // PackagePath returns the import path of a folder of generated packages.
 func PackagePath(dir string) string { return path.Join(code.Module, "generated", dir) }
@@ -185,46 +183,24 @@ type stepEmitter struct{ step *convert.Step }
 
 func (e *stepEmitter) render(f *jen.File) {
 	for _, list := range [][]*convert.Shape{e.step.Up, e.step.Down} {
-		f.Const().DefsFunc(func(g *jen.Group) {
-			for i, s := range list {
-				if i == 0 {
-					g.Add(e.name(s)).Qual(convertPath, "Rule").Op("=").Iota().Op("+").Lit(1)
-				} else {
-					g.Add(e.name(s))
-				}
+		names := ""
+		for i, s := range list {
+			names += ruleName(e.step, s)
+			if i == 0 {
+				names += " convert.Rule = iota + 1"
 			}
-		})
-		f.Line()
+			names += "\n"
+		}
+		f.Add(code.Go("const (\n$1)\n", names))
 	}
+	of := reflect.ValueOf(*e.step)
+	list := func(field string) jen.Code { return code.Go(e.list(of.FieldByName(field))) }
 	f.Add(code.Comment(fmt.Sprintf("%s holds the differences between revisions %s and %s.", stepName(e.step, ""), e.step.Older.ID, e.step.Newer.ID)))
-	f.Var().Id(stepName(e.step, "")).Op("=").Qual(convertPath, "Step").Values(jen.Dict{
-		jen.Id("Older"):       jen.Lit(e.step.Older.ID),
-		jen.Id("Newer"):       jen.Lit(e.step.Newer.ID),
-		jen.Id("Definitions"): lines("Definition", e.step.Definitions, func(d convert.Definition) []jen.Code { return e.fields(d) }),
-		jen.Id("Up"):          e.shapes(e.step.Up),
-		jen.Id("Down"):        e.shapes(e.step.Down),
-		jen.Id("Errors"):      e.errors(),
-	})
+	f.Add(code.Go("var $1 = convert.Step$2", stepName(e.step, ""), jen.Values(jen.Dict{
+		jen.Id("Older"): jen.Lit(e.step.Older.ID), jen.Id("Newer"): jen.Lit(e.step.Newer.ID),
+		jen.Id("Definitions"): list("Definitions"), jen.Id("Up"): list("Up"), jen.Id("Down"): list("Down"), jen.Id("Errors"): list("Errors"),
+	})))
 }
-
-func (e *stepEmitter) errors() jen.Code {
-	if len(e.step.Errors) == 0 {
-		return jen.Nil()
-	}
-	return lines("ErrorCode", e.step.Errors, func(r spec.ErrorRow) []jen.Code {
-		fields := []jen.Code{pair("Older", jen.Lit(int(r.Older))), pair("Newer", jen.Lit(int(r.Newer)))}
-		if r.Method != "*" {
-			fields = append(fields, pair("Method", jen.Lit(r.Method)))
-		}
-		if r.Data != "" {
-			fields = append(fields, pair("Data", jen.Lit(r.Data)))
-		}
-		return fields
-	})
-}
-
-// name renders the constant for a shape.
-func (e *stepEmitter) name(s *convert.Shape) *jen.Statement { return jen.Id(ruleName(e.step, s)) }
 
 // ruleName names a rule of a step, such as to20251125Tool, which converts up to that revision, and
 // from20251125Tool, which converts down from it.
@@ -236,102 +212,90 @@ func ruleName(step *convert.Step, s *convert.Shape) string {
 	return "from" + revision + strings.TrimPrefix(s.Name, "down")
 }
 
-func (e *stepEmitter) shapes(list []*convert.Shape) jen.Code {
-	return jen.Index().Qual(convertPath, "Shape").ValuesFunc(func(g *jen.Group) {
-		for _, s := range list {
-			g.Line().Add(e.name(s)).Op(":").Values(e.fields(*s)...)
+// list renders a slice of structs of package convert. Only conditions are in one line.
+func (e *stepEmitter) list(all reflect.Value) string {
+	if all.IsNil() {
+		return "nil"
+	}
+	line, rows := "\n", ""
+	if all.Type() == reflect.TypeFor[[]convert.Condition]() {
+		line = ""
+	}
+	for i := range all.Len() {
+		row := all.Index(i)
+		rows += line
+		if s, ok := row.Interface().(*convert.Shape); ok {
+			rows += ruleName(e.step, s) + ": "
+			row = row.Elem()
 		}
-		g.Line()
-	})
+		rows += e.fields(row) + ","
+	}
+	name := all.Type().Elem().String()
+	return "[]convert." + name[strings.LastIndexByte(name, '.')+1:] + "{" + strings.TrimSuffix(rows+line, ",") + "}"
 }
 
-// fields renders the fields of a struct of package convert that say something. Package runtime/convert has structs with
+// fields renders a struct of package convert by the fields that say something. Package runtime/convert has structs with
 // the same fields, in which shapes are rules, and the limits and schemas of a shape are checks.
-func (e *stepEmitter) fields(of any) []jen.Code {
-	var all []jen.Code
-	v := reflect.ValueOf(of)
+func (e *stepEmitter) fields(v reflect.Value) string {
+	var all []string
+	shape, isShape := v.Interface().(convert.Shape)
 	for i := range v.NumField() {
 		name, field := v.Type().Field(i).Name, v.Field(i)
-		s, isShape := of.(convert.Shape)
-		none := field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0 && field.Type().Elem().Kind() != reflect.String
 		if isShape && name == "Rules" {
-			none = checkCount(&s) == 0
+			if checks := e.checks(&shape); checks != nil {
+				all = append(all, "Checks: []func(*schema.Checker){"+strings.Join(checks, ", ")+"}")
+			}
+			continue
 		}
+		none := field.IsZero() || field.Kind() == reflect.Slice && field.Len() == 0 && field.Type().Elem().Kind() != reflect.String
 		if none || isShape && (name == "Name" || name == "Limits") {
 			continue
 		}
-		var value jen.Code
-		switch field := field.Interface().(type) {
+		value := ""
+		switch of := field.Interface().(type) {
 		case string:
-			value = e.text(name, field)
-		case bool:
-			value = jen.True()
+			value = e.text(name, of)
+		case bool, int64:
+			value = fmt.Sprint(of)
 		case *convert.Shape:
 			if name == "Shape" {
 				name = "Rule"
 			}
-			value = e.name(field)
+			value = ruleName(e.step, of)
 		case []string:
-			value = code.Go(code.Strings(field))
-			if name == "Rules" {
-				name, value = "Checks", e.checks(&s)
-			}
-		case []convert.Member:
-			value = lines("Member", field, func(m convert.Member) []jen.Code {
-				if m.Shape == nil { // which they are about
-					m.LeaveOut, m.Reason = false, ""
-				}
-				return e.fields(m)
-			})
-		case []convert.Case:
-			value = lines("Case", field, func(c convert.Case) []jen.Code { return e.fields(c) })
-		case []convert.Condition:
-			value = jen.Index().Qual(convertPath, "Condition").ValuesFunc(func(g *jen.Group) {
-				for _, when := range field {
-					g.Values(e.fields(when)...)
-				}
-			})
+			value = code.Strings(of)
 		case ir.Kind:
-			value = jen.Qual(schemaPath, strings.ToUpper(string(field[:1]))+string(field[1:]))
+			value = "schema." + strings.ToUpper(string(of[:1])) + string(of[1:])
+		default:
+			value = e.list(field)
 		}
-		all = append(all, pair(name, value))
+		all = append(all, name+": "+value)
 	}
-	return all
+	return "{" + strings.Join(all, ", ") + "}"
 }
 
 // text renders the text of a field: a function of package convert, one of the usual reasons or any other text.
-func (e *stepEmitter) text(field, s string) jen.Code {
+func (e *stepEmitter) text(field, s string) string {
 	if field == "Rewrite" {
-		return jen.Qual(convertPath, s)
+		return "convert." + s
 	}
 	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
 		switch s {
 		case convert.Missing(r):
-			return jen.Id(missingIn(r))
+			return missingIn(r)
 		case convert.Foreign(r):
-			return jen.Id(onlyIn(r))
+			return onlyIn(r)
 		}
 	}
-	return jen.Lit(s)
+	return strconv.Quote(s)
 }
 
-// checks renders the check functions of a shape.
-func (e *stepEmitter) checks(s *convert.Shape) jen.Code {
-	return jen.Index().Func().Params(jen.Op("*").Qual(schemaPath, "Checker")).ValuesFunc(func(g *jen.Group) {
-		for i := range checkCount(s) {
-			g.Id(checkName(e.step, s, i))
-		}
-	})
-}
-
-// lines renders a slice of structs, one on each line.
-func lines[T any](typ string, all []T, fields func(T) []jen.Code) jen.Code {
-	return jen.Index().Qual(convertPath, typ).ValuesFunc(func(g *jen.Group) {
-		for _, one := range all {
-			g.Line().Values(fields(one)...)
-		}
-		g.Line()
-	})
+// checks returns the names of the check functions of a shape.
+func (e *stepEmitter) checks(s *convert.Shape) (names []string) {
+	for i := range checkCount(s) {
+		names = append(names, checkName(e.step, s, i))
+	}
+	return names
 }
 
 // limitsSchema returns the schema of the values that do not exceed limits.

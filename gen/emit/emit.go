@@ -5,6 +5,7 @@ package emit
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -163,18 +164,13 @@ func families(r *ir.Revision) []string {
 }
 
 func (e *emitter) packageDoc(f *jen.File) {
-	f.PackageComment(code.CommentText(fmt.Sprintf("Package %s implements the messages of Model Context Protocol %s: types, codecs, validators, the table of methods, and the bindings of servers and clients.", e.rev.Package, e.source())))
-	f.PackageComment("//")
-	if e.rev.Doc != "" {
-		f.PackageComment(code.CommentText(e.rev.Doc))
-		f.PackageComment("//")
-	}
-	f.PackageComment(code.CommentText("Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; wire.Validate checks values."))
+	about := fmt.Sprintf("Package %s implements the messages of Model Context Protocol %s: types, codecs, validators, the table of methods, and the bindings of servers and clients.\n\n%s\n\n", e.rev.Package, e.source(), e.rev.Doc) +
+		"Types are named after the revision's definitions. Optional members are pointers. Unions are sealed interfaces whose variants are pointers. Undefined members are kept in Extra, so that decoding and encoding preserves them. Decoding checks the structure; wire.Validate checks values."
 	if x := e.rev.Extension; x != nil {
-		f.PackageComment("//")
-		f.PackageComment(code.CommentText("The types of definitions that revision " + e.rev.ID + " also has are those of its package."))
+		about += "\n\nThe types of definitions that revision " + e.rev.ID + " also has are those of its package."
 		code.Declare(f, "Name identifies the extension among the capabilities of both sides.", "const Name = $1", jen.Lit(x.Name))
 	}
+	f.PackageComment(code.CommentText(strings.ReplaceAll(about, "\n\n\n\n", "\n\n")))
 	code.Declare(f, "Revision is the protocol revision of this package.", "const Revision = $1", jen.Lit(e.rev.ID))
 	code.Declare(f, "This code does not compile with other versions of the runtime.", "const (\n_ = wire.CodecV1\n_ = runtime.BindingV1\n)")
 }

@@ -1,13 +1,13 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -60,16 +60,9 @@ func (n *newest) file(name string) *jen.File {
 }
 
 func (n *newest) packageDoc(f *jen.File, revision string) {
-	for i, text := range []string{
-		"Package mcp is a revision of the Model Context Protocol under a name without a date, and servers and clients that speak every revision.",
-		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". A later version of this package may have those of a newer revision. Code that uses this package may then need changes, and its messages may have new members.",
-		"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision.",
-	} {
-		if i > 0 {
-			f.PackageComment("//")
-		}
-		f.PackageComment(code.CommentText(text))
-	}
+	f.PackageComment(code.CommentText("Package mcp is a revision of the Model Context Protocol under a name without a date, and servers and clients that speak every revision.\n\n" +
+		"Its types, constants and functions are those of package " + n.pkg + ", for revision " + revision + ". A later version of this package may have those of a newer revision. Code that uses this package may then need changes, and its messages may have new members.\n\n" +
+		"To stay with a revision, import the package with its date instead, and use package compat, whose NewServer and Connect do the same for any revision."))
 }
 
 // newServer renders NewServer and its options.
@@ -91,87 +84,55 @@ func (n *newest) declare(name string, src []byte) error {
 	if err != nil {
 		return err
 	}
-	imports := map[string]string{}
-	for _, spec := range file.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			return err
-		}
-		local := path.Base(p)
-		if spec.Name != nil {
-			local = spec.Name.Name
-		}
-		imports[local] = p
-	}
 	for _, decl := range file.Decls {
+		text := ""
 		switch decl := decl.(type) {
 		case *ast.FuncDecl:
 			if decl.Recv == nil && decl.Name.IsExported() {
-				err = n.function(name, decl, imports)
+				text = n.function(decl)
 			}
 		case *ast.GenDecl:
-			err = n.general(name, decl)
+			text = n.general(decl)
 		}
-		if err != nil {
-			return err
+		if text != "" {
+			n.file(name).Add(code.Go(text)).Line()
 		}
 	}
 	return nil
 }
 
-// general renders declarations of types, constants and variables.
-func (n *newest) general(name string, decl *ast.GenDecl) error {
-	var specs []jen.Code
+// general renders declarations of types, constants and variables, and returns "" if none of them is exported.
+func (n *newest) general(decl *ast.GenDecl) string {
+	specs, group := "", decl.Lparen.IsValid()
+	same := func(id *ast.Ident, about *ast.CommentGroup) {
+		if id.IsExported() && group {
+			specs += comment(about)
+		}
+		if id.IsExported() {
+			specs += id.Name + " = " + code.Name(n.path, id.Name) + "\n"
+		}
+	}
 	for _, spec := range decl.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
-			if !spec.Name.IsExported() {
-				continue
-			}
-			if spec.TypeParams != nil {
-				return fmt.Errorf("type %s has type parameters", spec.Name.Name)
-			}
-			specs = append(specs, n.same(spec.Name.Name, spec.Doc, spec.Comment, decl))
+			same(spec.Name, cmp.Or(spec.Doc, spec.Comment))
 		case *ast.ValueSpec:
 			for _, id := range spec.Names {
-				if id.IsExported() {
-					specs = append(specs, n.same(id.Name, spec.Doc, spec.Comment, decl))
-				}
+				same(id, cmp.Or(spec.Doc, spec.Comment))
 			}
 		}
 	}
-	if len(specs) == 0 {
-		return nil
-	}
-	f := n.file(name)
-	if decl.Lparen.IsValid() {
-		f.Op(decl.Tok.String()).Defs(specs...)
-	} else {
-		f.Add(comment(decl.Doc)).Line().Op(decl.Tok.String()).Add(specs[0])
-	}
-	f.Line()
-	return nil
-}
-
-// same renders the specification that makes a name the same as in the revision's package.
-func (n *newest) same(name string, above, beside *ast.CommentGroup, decl *ast.GenDecl) jen.Code {
-	spec := jen.Id(name).Op("=").Qual(n.path, name)
 	switch {
-	case !decl.Lparen.IsValid():
-		return spec
-	case above != nil:
-		return comment(above).Line().Add(spec)
-	case beside != nil:
-		return comment(beside).Line().Add(spec)
+	case specs == "":
+		return ""
+	case group:
+		return decl.Tok.String() + " (\n" + specs + ")\n"
 	}
-	return spec
+	return comment(decl.Doc) + decl.Tok.String() + " " + specs
 }
 
 // function renders a function that calls the one of the revision's package.
-func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]string) error {
-	if decl.Type.TypeParams != nil {
-		return fmt.Errorf("function %s has type parameters", decl.Name.Name)
-	}
+func (n *newest) function(decl *ast.FuncDecl) string {
 	var args []string
 	for i, field := range decl.Type.Params.List {
 		if len(field.Names) == 0 {
@@ -185,50 +146,22 @@ func (n *newest) function(name string, decl *ast.FuncDecl, imports map[string]st
 			args = append(args, id.Name+more)
 		}
 	}
-	signature := types.ExprString(decl.Type)
-	if !repeatable(decl.Type, imports) {
-		return fmt.Errorf("function %s: its signature has a type that cannot be repeated in another package: %s", decl.Name.Name, signature)
-	}
 	returns := ""
 	if decl.Type.Results != nil {
 		returns = "return "
 	}
-	f := n.file(name)
-	f.Add(comment(decl.Doc))
-	f.Add(code.Go("func $1$2 {\n$3$4($5)\n}", decl.Name.Name, strings.TrimPrefix(signature, "func"), returns, code.Name(n.path, decl.Name.Name), strings.Join(args, ", ")))
-	f.Line()
-	return nil
-}
-
-// repeatable reports whether another package can name the types in a node, which is a signature or a part of one.
-// Exported types of the revision's package are types of package mcp too.
-func repeatable(node ast.Node, imports map[string]string) bool {
-	known := true
-	ast.Inspect(node, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.Field: // without its names
-			known = known && repeatable(n.Type, imports)
-			return false
-		case *ast.SelectorExpr:
-			pkg, ok := n.X.(*ast.Ident)
-			known = known && ok && code.Path(pkg.Name) != "" && code.Path(pkg.Name) == imports[pkg.Name]
-			return false
-		case *ast.Ident:
-			known = known && (n.IsExported() || types.Universe.Lookup(n.Name) != nil)
-		}
-		return true
-	})
-	return known
+	return fmt.Sprintf("%sfunc %s%s {\n%s%s(%s)\n}\n", comment(decl.Doc), decl.Name.Name, strings.TrimPrefix(types.ExprString(decl.Type), "func"),
+		returns, code.Name(n.path, decl.Name.Name), strings.Join(args, ", "))
 }
 
 // comment renders a comment unchanged.
-func comment(group *ast.CommentGroup) *jen.Statement {
+func comment(group *ast.CommentGroup) string {
 	if group == nil {
-		return jen.Null()
+		return ""
 	}
-	var lines []string
+	text := ""
 	for _, c := range group.List {
-		lines = append(lines, c.Text)
+		text += c.Text + "\n"
 	}
-	return jen.Comment(strings.Join(lines, "\n"))
+	return text
 }

@@ -155,11 +155,9 @@ func (l *lowerer) nameParam(m *ir.Method) string {
 
 // filter sets the member of the filter of subscriptions that the overlay has for a notification.
 func (l *lowerer) filter(m *ir.Method) {
-	for _, r := range rowsOf[spec.FilterRow](l.overlay) {
-		if r.it.Notification == m.Wire {
-			r.use()
-			m.Filter, m.FilterParam = r.it.Member, r.it.Param
-		}
+	if r := first(l.overlay, func(r spec.FilterRow) bool { return r.Notification == m.Wire }); r != nil {
+		r.use()
+		m.Filter, m.FilterParam = r.it.Member, r.it.Param
 	}
 }
 

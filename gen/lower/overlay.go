@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -102,60 +103,48 @@ func (l *lowerer) nameRow(path string) string {
 // the exact path takes precedence over a row with a star.
 func (o *overlay) name(path string) (name string, star bool) {
 	_, member, _ := strings.Cut(path, ".")
-	for _, exact := range []bool{true, false} {
-		for _, r := range rowsOf[spec.NameRow](o) {
-			if exact && r.it.At == path || !exact && r.it.At == "*."+member {
-				r.use()
-				return r.it.Name, !exact
-			}
+	for _, at := range []string{path, "*." + member} {
+		if r := first(o, func(r spec.NameRow) bool { return r.At == at }); r != nil {
+			r.use()
+			return r.it.Name, at != path
 		}
 	}
 	return "", false
 }
 
-// value returns the row that fixes the value of a definition's member, or nil. A row for the
-// exact place takes precedence over a row with a star.
-func (o *overlay) value(definition, member string) *row[spec.ValueRow] {
-	for _, at := range []string{definition, "*"} {
-		for _, r := range rowsOf[spec.ValueRow](o) {
-			if r.it.At == at+"."+member {
-				return &r
-			}
-		}
-	}
-	return nil
-}
-
-// when returns the path that a variant must have, and its row, or nil.
-func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
-	for _, r := range rowsOf[spec.UnionRow](o) {
-		if r.it.Variant != variant {
-			continue
-		}
-		if r.it.When != "" {
-			path = strings.Split(r.it.When, ".")
-		}
-		return path, &r
-	}
-	return nil, nil
-}
-
-// contextOf returns the row of a union whose variant depends on the request, or nil.
-func (o *overlay) contextOf(union string) *row[spec.ContextRow] {
-	for _, r := range rowsOf[spec.ContextRow](o) {
-		if r.it.Union == union {
+// first returns the first row of a table for which a condition holds, or nil.
+func first[T spec.Row](o *overlay, is func(T) bool) *row[T] {
+	for _, r := range rowsOf[T](o) {
+		if is(r.it) {
 			return &r
 		}
 	}
 	return nil
 }
 
-func (o *overlay) capability(method string) string {
-	for _, r := range rowsOf[spec.CapabilityRow](o) {
-		if r.it.Method == method {
-			r.use()
-			return r.it.Capability
-		}
+// value returns the row that fixes the value of a definition's member, or nil. A row for the
+// exact place takes precedence over a row with a star.
+func (o *overlay) value(definition, member string) *row[spec.ValueRow] {
+	at := func(object string) *row[spec.ValueRow] {
+		return first(o, func(r spec.ValueRow) bool { return r.At == object+"."+member })
 	}
-	return ""
+	return cmp.Or(at(definition), at("*"))
+}
+
+// when returns the path that a variant must have, and its row, or nil.
+func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
+	r = first(o, func(r spec.UnionRow) bool { return r.Variant == variant })
+	if r != nil && r.it.When != "" {
+		path = strings.Split(r.it.When, ".")
+	}
+	return path, r
+}
+
+func (o *overlay) capability(method string) string {
+	r := first(o, func(r spec.CapabilityRow) bool { return r.Method == method })
+	if r == nil {
+		return ""
+	}
+	r.use()
+	return r.it.Capability
 }

@@ -153,7 +153,7 @@ func (l *lowerer) decide() {
 		if !ok {
 			continue
 		}
-		if row := l.overlay.contextOf(decl.Name); row != nil {
+		if row := first(l.overlay, func(r spec.ContextRow) bool { return r.Union == decl.Name }); row != nil {
 			l.byContext(decl, u, row)
 			continue
 		}

@@ -181,6 +181,9 @@ func asserted(v *ast.ValueSpec) []string {
 	}
 	var names []string
 	for _, value := range v.Values {
+		if _, variable := value.(*ast.Ident); variable {
+			continue
+		}
 		if name := implementation(value); name != "" {
 			names = append(names, name)
 		}
@@ -191,32 +194,24 @@ func asserted(v *ast.ValueSpec) []string {
 // implementation returns the type of a value, or "" if it is not evident.
 func implementation(value ast.Expr) string {
 	switch v := value.(type) {
+	case *ast.Ident:
+		return v.Name
 	case *ast.UnaryExpr:
 		if literal, ok := v.X.(*ast.CompositeLit); ok {
-			return typeName(literal.Type)
+			return implementation(literal)
 		}
-	case *ast.CompositeLit:
-		return typeName(v.Type)
-	case *ast.CallExpr:
-		if name, ok := v.Fun.(*ast.Ident); ok && name.Name == "new" && len(v.Args) == 1 {
-			return typeName(v.Args[0])
-		}
-		if _, ok := v.Fun.(*ast.ParenExpr); ok {
-			return typeName(v.Fun)
-		}
-	}
-	return ""
-}
-
-// typeName returns the name of a type, or of the type that it points to.
-func typeName(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e.Name
-	case *ast.ParenExpr:
-		return typeName(e.X)
 	case *ast.StarExpr:
-		return typeName(e.X)
+		return implementation(v.X)
+	case *ast.ParenExpr:
+		return implementation(v.X)
+	case *ast.CompositeLit:
+		return implementation(v.Type)
+	case *ast.CallExpr:
+		if name, ok := v.Fun.(*ast.Ident); !ok {
+			return implementation(v.Fun)
+		} else if name.Name == "new" && len(v.Args) == 1 {
+			return implementation(v.Args[0])
+		}
 	}
 	return ""
 }
