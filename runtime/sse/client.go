@@ -10,10 +10,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -33,11 +33,8 @@ type Transport struct {
 	endpoint         string
 	body             io.Closer
 
-	ctx     context.Context // ends when the transport is closed
-	cancel  context.CancelFunc
-	events  *eventstream.Reader
-	started atomic.Bool
-	reading chan struct{} // closed when the stream is not read any more
+	life   engine.Lifetime // of the requests and of the goroutines that make them
+	events *eventstream.Reader
 }
 
 // Dial opens the event stream of a server and waits for the endpoint that the server names. The
@@ -54,19 +51,16 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 	}
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
-	t := &Transport{
-		opts:    opts,
-		reading: make(chan struct{}),
-	}
+	t := &Transport{opts: opts}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
-	t.ctx, t.cancel = context.WithCancel(context.Background())
-	stop := context.AfterFunc(ctx, t.cancel)
+	t.life.Init(context.Background())
+	stop := context.AfterFunc(ctx, func() { t.life.End(context.Cause(ctx)) })
 	t.events, err = t.open(base)
 	if !stop() && err == nil {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		t.cancel()
+		t.life.End(err)
 		if t.body != nil {
 			t.body.Close()
 		}
@@ -120,7 +114,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 }
 
 func (t *Transport) request(method, address string, body []byte) (*http.Request, error) {
-	req, err := http.NewRequestWithContext(t.ctx, method, address, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(t.life.Context(), method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -132,19 +126,19 @@ func (t *Transport) request(method, address string, body []byte) (*http.Request,
 
 // Start implements runtime.Transport.
 func (t *Transport) Start(in runtime.Inbox, _ int) {
-	t.started.Store(true)
-	go t.read(in)
+	if !t.life.Go(func() { t.read(in) }) {
+		in.End(runtime.ErrClosed)
+	}
 }
 
 // read passes the messages of the stream to the inbox, and finally the error that ended the stream.
 func (t *Transport) read(in runtime.Inbox) {
-	defer close(t.reading)
 	for {
 		event, err := t.events.Next()
 		switch {
 		case err == eventstream.ErrTooLong:
 			t.opts.Logger.Warn("a message was skipped because it is too long")
-		case err == io.EOF || t.ctx.Err() != nil:
+		case err == io.EOF || t.life.Context().Err() != nil:
 			in.End(runtime.ErrClosed)
 			return
 		case err != nil:
@@ -175,11 +169,13 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	req.Header.Set("Content-Type", web.JSON)
 	sent := make(chan error, 1)
-	go t.post(req, sent)
+	if !t.life.Go(func() { t.post(req, sent) }) {
+		return runtime.ErrClosed
+	}
 	select {
 	case err := <-sent:
 		return err
-	case <-t.ctx.Done():
+	case <-t.life.Context().Done():
 		return runtime.ErrClosed
 	case <-ctx.Done():
 		return prefix.Errorf("sse: %w", context.Cause(ctx))
@@ -192,7 +188,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 func (t *Transport) post(req *http.Request, sent chan<- error) {
 	resp, err := t.http.Do(req)
 	switch {
-	case t.ctx.Err() != nil:
+	case t.life.Context().Err() != nil:
 		sent <- runtime.ErrClosed
 	case err != nil:
 		sent <- prefix.Errorf("sse: %w", err)
@@ -209,10 +205,9 @@ func (t *Transport) post(req *http.Request, sent chan<- error) {
 
 // Close implements runtime.Transport. The end of the stream ends the session at the server.
 func (t *Transport) Close() error {
-	t.cancel()
-	if t.started.Load() {
-		<-t.reading
-	}
+	t.life.End(runtime.ErrClosed)
+	t.life.Stop()
+	t.life.Wait(waits.Abandoned, nil)
 	defer t.closeConnections()
 	if err := t.body.Close(); err != nil && !errors.Is(err, context.Canceled) {
 		return err

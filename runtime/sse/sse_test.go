@@ -488,3 +488,38 @@ func TestSendWithEndedContext(t *testing.T) {
 		}
 	})
 }
+
+// TestCloseWaits checks that nothing of a transport runs after Close, not even a POST whose caller has stopped waiting.
+func TestCloseWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ts := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // net/http notices the end of a connection only after the body
+			if r.Method == http.MethodGet {
+				w.Header().Set("Content-Type", eventstream.MediaType)
+				io.WriteString(w, "event: endpoint\ndata: /messages\n\n")
+				http.NewResponseController(w).Flush()
+			}
+			<-r.Context().Done()
+		}))
+		defer ts.Close()
+		to, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{HTTPClient: ts.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := to.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Method: "n", Text: []byte(mcptest.Initialized)}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Send: %v", err)
+		}
+		if n := to.life.Running(); n != 1 {
+			t.Errorf("%d goroutines before Close, want that of the POST", n)
+		}
+		to.Close()
+		if n := to.life.Running(); n != 0 {
+			t.Errorf("%d goroutines are left after Close", n)
+		}
+		if err := to.Send(t.Context(), runtime.Outgoing{}); err != runtime.ErrClosed {
+			t.Errorf("Send after Close: %v", err)
+		}
+	})
+}
