@@ -171,11 +171,7 @@ func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[str
 		return 0, true, decode(wire.Object(outcome), result)
 	case failed:
 		problem, _ := state.Get("error")
-		e := new(jsonrpc.Error)
-		if err := wire.UnmarshalString(string(problem), e); err != nil {
-			return 0, true, wire.In(err, "error")
-		}
-		return 0, true, e
+		return 0, true, errorOf(wire.Object(problem))
 	case cancelled:
 		return 0, true, &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
 	case inputRequired:

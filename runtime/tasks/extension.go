@@ -97,15 +97,12 @@ func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, permit per
 	}
 	c := runtime.CallOf(ctx)
 	tool := m.Object().GetString("name")
-	support := supportOptional
-	if t.opts.Support != nil {
-		support = t.opts.Support(tool)
-	}
+	support := t.support(tool)
 	able := c != nil && c.Extension(extensionName)
 	switch {
 	case support == supportRequired && !able:
 		return nil, jsonrpc.MissingCapability(required)
-	case !able || support != supportRequired && support != supportOptional:
+	case tool == "" || !able || support != supportRequired && support != supportOptional:
 		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
 		return t.start(ctx, c, permit)

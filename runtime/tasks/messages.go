@@ -34,11 +34,9 @@ type task struct{ record *Record }
 
 // AppendJSON implements wire.Appender.
 func (t task) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	t.record.writeState(&w, "ttl", "pollInterval")
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // createdTask is a CreateTaskResult of 2025-11-25.
@@ -46,12 +44,10 @@ type createdTask struct{ task }
 
 // AppendJSON implements wire.Appender.
 func (c createdTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Value("task", c.task)
 	w.Value("_meta", wire.Raw(`{"`+metaName+`":`+related(c.record.ID)+`}`))
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // taskList is a ListTasksResult of 2025-11-25.
@@ -62,8 +58,7 @@ type taskList struct {
 
 // AppendJSON implements wire.Appender.
 func (l taskList) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	w.Name("tasks")
 	w.BeginArray()
 	for _, t := range l.tasks {
@@ -72,8 +67,7 @@ func (l taskList) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.EndArray()
 	w.StringPointer("nextCursor", l.next)
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // extensionTask is a DetailedTask of the extension: the state of a task with what belongs to its status. With the
@@ -86,8 +80,7 @@ type extensionTask struct {
 // AppendJSON implements wire.Appender.
 func (t extensionTask) AppendJSON(dst []byte) ([]byte, error) {
 	r := t.record
-	w := wire.NewWriter(dst)
-	w.BeginObject()
+	w := wire.ObjectWriter(dst)
 	if t.resultType != "" {
 		w.String("resultType", t.resultType)
 	}
@@ -103,8 +96,7 @@ func (t extensionTask) AppendJSON(dst []byte) ([]byte, error) {
 	case failed:
 		w.Value("error", r.Error)
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // metaName is the member of _meta with which messages refer to the task that they belong to

@@ -149,15 +149,13 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 	}
 	var ok bool
 	end, ok = c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
-		w.watch(ctx)
-		out := outcome{err: errInternal}
-		defer func() {
-			w.end(out)
-			w.returned()
-		}()
-		if out = s.outcome(ctx, r); out.cancelled {
-			out = w.stopped(context.Cause(ctx))
-		}
+		w.do(ctx, func() outcome {
+			out := s.outcome(ctx, r)
+			if out.cancelled {
+				return w.stopped(context.Cause(ctx))
+			}
+			return out
+		})
 	})
 	close(detached)
 	if over || !ok {
@@ -176,15 +174,13 @@ var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "inte
 
 // outcome calls the handler.
 func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
-	returned := false
 	defer func() {
-		if !returned { // a panic or runtime.Goexit
-			s.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", recover(), "stack", string(debug.Stack()))
+		if p := recover(); p != nil {
+			s.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", p, "stack", string(debug.Stack()))
 			out = outcome{err: errInternal}
 		}
 	}()
 	if ctx.Err() != nil {
-		returned = true
 		return outcome{cancelled: true}
 	}
 	result, err := s.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
@@ -192,7 +188,6 @@ func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
 	if err == nil {
 		text, err = resultOf(result, r.ID)
 	}
-	returned = true
 	if err == nil {
 		isError, _ := text.Get("isError")
 		return outcome{result: text, failed: r.Method == methodCallTool && isError == "true"}
@@ -466,11 +461,16 @@ func resultOrError(r *Record) (wire.Object, error) {
 	case r.Status == cancelled:
 		return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q was cancelled and has no result", r.ID)
 	}
+	return "", errorOf(r.Error)
+}
+
+// errorOf returns the error that a task ended with.
+func errorOf(text wire.Object) error {
 	e := new(jsonrpc.Error)
-	if err := wire.UnmarshalString(string(r.Error), e); err != nil {
-		return "", wire.In(err, "error")
+	if err := wire.UnmarshalString(string(text), e); err != nil {
+		return wire.In(err, "error")
 	}
-	return "", e
+	return e
 }
 
 // pageSize is the maximum number of tasks in a page of tasks/list.

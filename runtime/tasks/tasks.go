@@ -296,7 +296,7 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *run
 		return nil, runtime.MethodNotFound(m.Method)
 	case methodCallTool:
 		name := params.GetString("name")
-		if t.opts.Support != nil && name != "" && t.opts.Support(name) == supportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
+		if t.support(name) == supportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
 		}
 		if _, ok := params.Get("task"); ok {
@@ -306,16 +306,21 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *run
 	return handle(ctx, m)
 }
 
+// support returns the execution.taskSupport of a tool. The handler reports that a call names none.
+func (t *Tasks) support(tool string) string {
+	if t.opts.Support == nil || tool == "" {
+		return supportOptional
+	}
+	return t.opts.Support(tool)
+}
+
 // supports returns an error if a tool cannot be called this way.
 func (t *Tasks) supports(method string, params wire.Object, augmented bool) error {
-	if method != methodCallTool || t.opts.Support == nil {
+	if method != methodCallTool {
 		return nil
 	}
 	name := params.GetString("name")
-	if name == "" {
-		return nil // the handler reports the problem
-	}
-	switch support := t.opts.Support(name); {
+	switch support := t.support(name); {
 	case support == supportRequired && !augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q must be called as a task", name)
 	case support != supportRequired && support != supportOptional && augmented:

@@ -150,18 +150,26 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, w 
 		stop(nil) // the lease ends, and another process takes it over
 		return
 	}
-	w.watch(ctx)
 	r = r.clone() // the caller answers with r
-	go func() {
-		out := outcome{err: errInternal} // if the handler ends the goroutine
-		defer func() {
-			w.end(out)
-			w.returned()
-		}()
-		for out = t.outcome(ctx, server, r); out.again() && !engine.Wait(ctx.Done(), r.Poll, nil); out = t.outcome(ctx, server, r) {
+	go w.do(ctx, func() outcome {
+		out := t.outcome(ctx, server, r)
+		for out.again() && !engine.Wait(ctx.Done(), r.Poll, nil) {
 			r.State = out.state
+			out = t.outcome(ctx, server, r)
 		}
+		return out
+	})
+}
+
+// do calls the function with the work, whose context is ctx, and ends the run with the outcome.
+func (w *run) do(ctx context.Context, work func() outcome) {
+	w.watch(ctx)
+	out := outcome{err: errInternal} // if the handler ends the goroutine
+	defer func() {
+		w.end(out)
+		w.returned()
 	}()
+	out = work()
 }
 
 // run is the work of a task in this process. It holds the lease until it ends, and has no goroutine but that of

@@ -23,13 +23,12 @@ func Field(name string, value any) Member { return Member{name, value} }
 
 // Append appends an object. The first required members are always present, the others if they are not zero.
 func Append(dst []byte, required int, members ...Member) ([]byte, error) {
-	w := wire.NewWriter(dst)
+	w := wire.ObjectWriter(dst)
 	integer := func(name string, n int64, present bool) {
 		if present {
 			w.Int64(name, n)
 		}
 	}
-	w.BeginObject()
 	for i, m := range members {
 		always := i < required
 		switch v := m.value.(type) {
@@ -80,8 +79,7 @@ func Append(dst []byte, required int, members ...Member) ([]byte, error) {
 			return dst, fmt.Errorf("record: a member cannot be a %T", v)
 		}
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }
 
 // Decode reads an object. It ignores members that are not named, and fails if one of the first required members is
