@@ -64,11 +64,6 @@ func (c *Caller) Principal() string {
 
 type callerKey struct{}
 
-// withCaller returns a context of a request that comes from a caller.
-func withCaller(ctx context.Context, c *Caller) context.Context {
-	return context.WithValue(ctx, callerKey{}, c)
-}
-
 // CallerOf returns the Caller of the handler's request, or nil if the request was not authorized.
 func CallerOf(ctx context.Context) *Caller {
 	c, _ := ctx.Value(callerKey{}).(*Caller)

@@ -86,7 +86,6 @@ type Guard struct {
 	resource    *url.URL
 	metadataURL string
 	paths       []string // of the metadata
-	metadata    oauth.ProtectedResourceMetadata
 	mu          sync.Mutex
 	scoped      []interface{ Scopes() []string } // the protected handlers that know their scopes
 	verifier    Verifier
@@ -94,12 +93,11 @@ type Guard struct {
 	refused     *cache[*TokenError]
 	proofs      *seal.Used
 	nonces      *seal.Ring
-	now         func() time.Time
 }
 
 // NewGuard returns a Guard. It makes no requests: an authorization server is asked when its first token comes.
 func NewGuard(o Options) (*Guard, error) {
-	g := &Guard{opts: o, now: time.Now}
+	g := &Guard{opts: o}
 	if err := g.identify(); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
@@ -127,7 +125,6 @@ func NewGuard(o Options) (*Guard, error) {
 	if err := g.choose(); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	g.describe()
 	return g, nil
 }
 
@@ -170,7 +167,7 @@ func (g *Guard) choose() error {
 		}
 		return nil
 	}
-	issuers, err := newIssuers(&g.opts, func() time.Time { return g.now() })
+	issuers, err := newIssuers(&g.opts)
 	if err != nil {
 		return err
 	}
@@ -186,25 +183,19 @@ func (g *Guard) choose() error {
 	return nil
 }
 
-// describe makes the metadata.
-func (g *Guard) describe() {
-	g.metadata = oauth.ProtectedResourceMetadata{
+// describe returns the metadata with the scopes of the protected handlers, which may change.
+func (g *Guard) describe() []byte {
+	text, _ := json.Marshal(oauth.ProtectedResourceMetadata{ // strings do not fail
 		Resource:                              g.opts.Resource,
 		AuthorizationServers:                  g.opts.AuthorizationServers,
+		ScopesSupported:                       g.supported(),
 		BearerMethodsSupported:                []string{"header"},
 		ResourceName:                          g.opts.Name,
 		ResourceDocumentation:                 g.opts.Documentation,
 		TLSClientCertificateBoundAccessTokens: g.opts.Certificate != nil,
 		DPoPSigningAlgValuesSupported:         proofAlgorithmNames(),
 		DPoPBoundAccessTokensRequired:         g.opts.RequireBound && g.opts.Certificate == nil,
-	}
-}
-
-// described returns the metadata with the scopes of the protected handlers, which may change.
-func (g *Guard) described() []byte {
-	m := g.metadata
-	m.ScopesSupported = g.supported()
-	text, _ := json.Marshal(m) // strings do not fail
+	})
 	return text
 }
 
@@ -336,7 +327,7 @@ func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case http.MethodGet, http.MethodHead:
 		h.Set("Cache-Control", "max-age=3600")
-		_ = web.WriteJSON(w, http.StatusOK, g.described()) // net/http leaves out the body for HEAD
+		_ = web.WriteJSON(w, http.StatusOK, g.describe()) // net/http leaves out the body for HEAD
 	default:
 		h.Set("Allow", "GET, HEAD")
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -345,7 +336,7 @@ func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 
 // contextOf returns the context of a request that was admitted.
 func (g *Guard) contextOf(ctx context.Context, a *access) context.Context {
-	ctx = withCaller(ctx, a.caller)
+	ctx = context.WithValue(ctx, callerKey{}, a.caller)
 	ctx = runtime.WithPrincipal(ctx, a.principal)
 	return runtime.WithAccess(ctx, a)
 }

@@ -86,68 +86,62 @@ func (g *Guard) certificate(r *http.Request) []byte {
 
 // proof checks the DPoP proof of a request (RFC 9449, section 4.3).
 func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint string) *refusal {
-	bad := func(reason string) *refusal {
-		return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof, reason: reason}
-	}
 	proofs := r.Header["Dpop"]
 	if len(proofs) != 1 || len(proofs[0]) > maxToken {
-		return bad("the request needs one DPoP header")
+		return badProof("the request needs one DPoP header")
 	}
 	jws, err := jose.ParseSignedCompact(proofs[0], proofAlgorithms)
 	if err != nil {
-		return bad("the DPoP proof is not a JWT with an acceptable signature")
+		return badProof("the DPoP proof is not a JWT with an acceptable signature")
 	}
 	h := jws.Signatures[0].Protected
 	if typ, _ := h.ExtraHeaders[jose.HeaderType].(string); typ != "dpop+jwt" || h.JSONWebKey == nil || !isSigning(h.JSONWebKey) {
-		return bad("the DPoP proof has the wrong type or no public key")
+		return badProof("the DPoP proof has the wrong type or no public key")
 	}
 	payload, err := jws.Verify(h.JSONWebKey.Key)
 	if err != nil {
-		return bad("the signature of the DPoP proof is wrong")
+		return badProof("the signature of the DPoP proof is wrong")
 	}
 	sum, err := h.JSONWebKey.Thumbprint(crypto.SHA256)
 	if err != nil || base64.RawURLEncoding.EncodeToString(sum) != thumbprint {
-		return bad("the access token is bound to another key")
+		return badProof("the access token is bound to another key")
 	}
 	c, err := claimsOf(string(payload))
 	if err != nil {
-		return bad("the DPoP proof has no claims")
+		return badProof("the DPoP proof has no claims")
 	}
-	made, now := c.date("iat"), g.now()
+	made, now := c.date("iat"), time.Now()
 	switch {
 	case c.text("htm") != r.Method || !g.isTarget(c.text("htu"), r):
-		return bad("the DPoP proof is for another request")
+		return badProof("the DPoP proof is for another request")
 	case c.text("ath") != digest([]byte(token)):
-		return bad("the DPoP proof is for another access token")
+		return badProof("the DPoP proof is for another access token")
 	case made.IsZero() || now.Sub(made) > proofAge || made.Sub(now) > waits.NotYetValid:
-		return bad("the DPoP proof is too old, or from the future")
+		return badProof("the DPoP proof is too old, or from the future")
 	}
 	id, nonce := c.text("jti"), c.text("nonce")
 	if c.fault != nil {
-		return bad("a claim of the DPoP proof is of the wrong type")
+		return badProof("a claim of the DPoP proof is of the wrong type")
 	}
 	if refused := g.nonce(w, nonce, now); refused != nil {
 		return refused
 	}
-	return g.unused(id, thumbprint, made, now)
-}
-
-// unused refuses a proof that was used before (RFC 9449, section 11.1).
-func (g *Guard) unused(id, thumbprint string, made, now time.Time) *refusal {
-	bad := &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof}
 	if id == "" {
-		bad.reason = "the DPoP proof has no id"
-		return bad
+		return badProof("the DPoP proof has no id")
 	}
-	sum := sha256.Sum256([]byte(thumbprint + " " + id))
-	switch added, full := g.proofs.Add(string(sum[:]), made.Add(proofAge+time.Second), now); {
+	// A proof is used once (RFC 9449, section 11.1).
+	used := sha256.Sum256([]byte(thumbprint + " " + id))
+	switch added, full := g.proofs.Add(string(used[:]), made.Add(proofAge+time.Second), now); {
 	case full:
 		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs"}
 	case !added:
-		bad.reason = "the DPoP proof was used before"
-		return bad
+		return badProof("the DPoP proof was used before")
 	}
 	return nil
+}
+
+func badProof(reason string) *refusal {
+	return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof, reason: reason}
 }
 
 // isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a

@@ -111,14 +111,13 @@ type issuer struct {
 	web        *oauth.Fetcher
 	metadata   atomic.Pointer[oauth.AuthorizationServerMetadata] // nil until it was read
 	keys       *keySet
-	now        func() time.Time
 	slots      chan struct{} // one for each introspection at a time
 }
 
-func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
+func newIssuers(o *Options) (*issuers, error) {
 	all := &issuers{byURL: make(map[string]*issuer)}
 	for _, given := range o.Issuers {
-		i := &issuer{Issuer: given, opts: o, now: now, algorithms: defaultAlgorithms, slots: make(chan struct{}, maxIntrospections)}
+		i := &issuer{Issuer: given, opts: o, algorithms: defaultAlgorithms, slots: make(chan struct{}, maxIntrospections)}
 		u, err := oauth.ParseURL(given.URL)
 		if err != nil {
 			return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
@@ -139,7 +138,7 @@ func newIssuers(o *Options, now func() time.Time) (*issuers, error) {
 			}
 			i.algorithms = append(i.algorithms, alg)
 		}
-		i.keys = newKeySet(i.fetchKeys, now)
+		i.keys = &keySet{fetch: i.fetchKeys}
 		for _, alg := range i.algorithms {
 			if !slices.Contains(all.parsed, alg) {
 				all.parsed = append(all.parsed, alg)
@@ -238,7 +237,7 @@ func (i *issuer) callerOf(c *claims) (*Caller, error) {
 	c.identify(caller)
 	c.confirm(caller)
 	start, issued := c.date("nbf"), c.date("iat")
-	now := i.now()
+	now := time.Now()
 	soon := now.Add(max(i.opts.Leeway, waits.NotYetValid))
 	switch {
 	case c.fault != nil:
@@ -338,7 +337,6 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 // them for all waiting tokens.
 type keySet struct {
 	fetch func(context.Context) ([]jose.JSONWebKey, error)
-	now   func() time.Time
 
 	mu      sync.Mutex
 	keys    []jose.JSONWebKey
@@ -346,10 +344,6 @@ type keySet struct {
 	tried   time.Time     // when reading them ended last
 	failure error         // of the last try
 	reading chan struct{} // closed when the current try ends; nil if there is none
-}
-
-func newKeySet(fetch func(context.Context) ([]jose.JSONWebKey, error), now func() time.Time) *keySet {
-	return &keySet{fetch: fetch, now: now}
 }
 
 const (
@@ -367,7 +361,7 @@ const maxUnnamed = 8
 func (s *keySet) find(ctx context.Context, id, algorithm string) ([]jose.JSONWebKey, error) {
 	for waited := false; ; waited = true {
 		s.mu.Lock()
-		now := s.now()
+		now := time.Now()
 		age := now.Sub(s.read)
 		usable := !s.read.IsZero() && age < waits.KeysUsable
 		found := s.matching(id, algorithm)
@@ -408,7 +402,7 @@ func (s *keySet) start() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		close(s.reading)
-		s.tried, s.failure, s.reading = s.now(), err, nil
+		s.tried, s.failure, s.reading = time.Now(), err, nil
 		if err == nil {
 			s.keys, s.read = keys, s.tried
 		}

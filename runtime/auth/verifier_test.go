@@ -62,7 +62,7 @@ func (s *source) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 func TestKeySet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{ids: []string{"a"}}
-		s := newKeySet(from.fetch, time.Now)
+		s := &keySet{fetch: from.fetch}
 		find := func(id string) string {
 			keys, err := s.find(t.Context(), id, "ES256")
 			synctest.Wait()
@@ -112,7 +112,7 @@ func TestKeySet(t *testing.T) {
 func TestKeySetSingleFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{ids: []string{"a"}, takes: time.Second}
-		s := newKeySet(from.fetch, time.Now)
+		s := &keySet{fetch: from.fetch}
 		var all sync.WaitGroup
 		for range 100 {
 			all.Go(func() {
