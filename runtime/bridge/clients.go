@@ -108,7 +108,7 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Mes
 	if method == methodReady || l == nil {
 		return nil, nil // the server has got its own already
 	}
-	return l.from(r.ID).Handle(ctx, m)
+	return l.bindings[r.ID].Handle(ctx, m)
 }
 
 // initialize opens the session with the server.
@@ -135,7 +135,7 @@ func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revis
 	}
 	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(version)}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
 	result, err := l.instructed(members)
-	go func() { f.ended(l.wait()) }()
+	go func() { f.ended(l.session.Wait()) }()
 	return result, err
 }
 

@@ -82,7 +82,11 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 	for {
 		select {
 		case <-x.done: // it is checked first, because then its questions have no effect
-			return x.finished()
+			x.link.bridge.held.remove(x)
+			if x.err != nil {
+				return nil, x.err
+			}
+			return x.result, nil
 		default:
 		}
 		switch asked, err := x.ask(ctx, call); {
@@ -112,15 +116,6 @@ func (x *exchange) run(method string, params wire.Raw) {
 	close(x.done)
 	x.cancel(nil)
 	l.entry.Release(true)
-}
-
-// finished returns the result of the call, which the client gets.
-func (x *exchange) finished() (wire.Appender, error) {
-	x.link.bridge.held.remove(x)
-	if x.err != nil {
-		return nil, x.err
-	}
-	return x.result, nil
 }
 
 // ask passes the open questions to the client. Asked is true if the client has not answered all of them in

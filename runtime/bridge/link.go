@@ -54,7 +54,7 @@ type link struct {
 type clientRequest struct {
 	call     *runtime.Call // nil while no client waits for the answer
 	exchange *exchange     // nil unless the server may ask, and the client has no session
-	token    string        // under which the server reports its progress; "" for none
+	token    string        // under which the server reports its progress, if the client has asked for that
 }
 
 type clientRequestKey struct{}
@@ -69,7 +69,7 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	defer context.AfterFunc(ctx, cancel)() // a goroutine that waits for ctx would take 3 KB
 	options := runtime.ClientOptions{
 		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),
-		Title: of.info.GetString("title"), Details: detailsOf(of.info), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
+		Title: of.info.GetString("title"), Details: of.info.Without("name", "version", "title").Members(), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
 	}
 	if f == nil {
 		options.MaxRounds = -1 // the client answers questions
@@ -110,7 +110,7 @@ func (b *Bridge) newPool() *pool.Pool[client, *link] {
 			if err == nil {
 				l.entry = e
 				go func() {
-					_ = l.wait() // the requests that need the session report why it has ended
+					_ = l.session.Wait() // the requests that need the session report why it has ended
 					e.Gone()
 				}()
 			}
@@ -220,14 +220,6 @@ func introducing(member string) string {
 	return "2025-11-25"
 }
 
-// detailsOf returns the members of an Implementation that the options of a client have no fields for.
-func detailsOf(info wire.Object) wire.Members {
-	return info.Without("name", "version", "title").Members()
-}
-
-// from returns the binding that handles the requests of clients in a revision.
-func (l *link) from(revision string) runtime.Binding { return l.bindings[revision] }
-
 // to returns a caller that sends what the server sends to a client.
 func (l *link) to(c runtime.Caller) runtime.Caller {
 	if around := l.bindings[l.of.revision.ID].Around; around != nil {
@@ -235,9 +227,6 @@ func (l *link) to(c runtime.Caller) runtime.Caller {
 	}
 	return c
 }
-
-// wait waits for the end of the session.
-func (l *link) wait() error { return l.session.Wait() }
 
 // close ends the session.
 func (l *link) close() {
@@ -269,15 +258,24 @@ func (l *link) infoIn(ctx context.Context, revision string) wire.Raw {
 	if revision == l.native.ID {
 		return wire.Raw(info)
 	}
-	var c convert.Conversion
-	converted, err := l.bridge.table.Convert(&c, l.native.ID, revision, "Implementation", info)
+	converted, err := l.convert(ctx, l.native.ID, revision, "", "/serverInfo", "Implementation", info)
 	if err != nil {
 		return wire.Raw(info)
 	}
-	for _, loss := range c.Losses() {
-		l.bridge.lose(ctx, l.native.ID, revision, "", "/serverInfo"+loss.Pointer, "%s", loss.Reason)
-	}
 	return converted
+}
+
+// convert converts a value of a definition, which is at a pointer in messages of a method, and reports what is lost.
+func (l *link) convert(ctx context.Context, from, to, method, pointer, definition string, value wire.Object) (wire.Raw, error) {
+	var c convert.Conversion
+	converted, err := l.bridge.table.Convert(&c, from, to, definition, value)
+	if err != nil {
+		return "", err
+	}
+	for _, loss := range c.Losses() {
+		l.bridge.lose(ctx, from, to, method, pointer+loss.Pointer, "%s", loss.Reason)
+	}
+	return converted, nil
 }
 
 // instructed returns an object with the server's instructions, if there are any.
@@ -316,7 +314,7 @@ func (l *link) answer(ctx context.Context, m *runtime.Message) (wire.Appender, e
 	if level := runtime.CallOf(ctx).Meta().GetString(metaLogLevel); level != "" {
 		l.lower(ctx, runtime.LogLevel(level))
 	}
-	result, err := l.from(revision).Handle(ctx, m)
+	result, err := l.bindings[revision].Handle(ctx, m)
 	if err != nil || result == nil || m.Method == methodListen {
 		return result, err
 	}
@@ -366,14 +364,11 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 // has been passed on. The request has a progress token of the link, so that the reports come to the handler
 // of notifications, which keeps their order; the clients' own tokens may be equal.
 func (l *link) call(ctx context.Context, p *clientRequest, method string, params wire.Raw) (wire.Raw, error) {
-	params, follow := withoutToken(params)
-	if follow {
-		l.mu.Lock()
-		l.tokens++
-		p.token = strconv.FormatInt(l.tokens, 10)
-		l.mu.Unlock()
-		params = withToken(params, p.token)
-	}
+	l.mu.Lock()
+	l.tokens++
+	p.token = strconv.FormatInt(l.tokens, 10)
+	l.mu.Unlock()
+	params, _ = withToken(params, wire.Raw(strconv.Quote(p.token)))
 	var result wire.Raw
 	err := l.session.Call(ctx, method, runtime.ParamsOf(params), &result)
 	l.session.Settle(ctx)
@@ -409,22 +404,17 @@ func (l *link) progress(ctx context.Context, to *runtime.Call, params wire.Raw, 
 	if !ok {
 		return
 	}
-	var c convert.Conversion
 	text, err := wire.MarshalString(token)
+	var with wire.Object
 	if err == nil {
-		var with wire.Object
 		with, err = wire.Object(params).With("progressToken", wire.Raw(text))
-		params = wire.Raw(with)
 	}
 	if err == nil {
-		params, err = l.bridge.table.Convert(&c, from, in, "ProgressNotificationParams", params)
+		params, err = l.convert(ctx, from, in, methodProgress, "/params", "ProgressNotificationParams", with)
 	}
 	if err != nil {
 		l.bridge.lose(ctx, from, in, methodProgress, "", "not sent: %v", err)
 		return
-	}
-	for _, loss := range c.Losses() {
-		l.bridge.lose(ctx, from, in, methodProgress, "/params"+loss.Pointer, "%s", loss.Reason)
 	}
 	_ = to.Notify(ctx, methodProgress, params) // a side that is gone needs none
 }
@@ -494,29 +484,22 @@ func (l *link) newest() *runtime.Call {
 	return nil
 }
 
-// withoutToken returns params without a progress token, because the tokens of the two sides differ, and
-// whether there was one.
-func withoutToken(params wire.Raw) (wire.Raw, bool) {
+// withToken returns params with another progress token, because the tokens of the two sides differ, or without one if
+// token is "". It reports whether there was one.
+func withToken(params, token wire.Raw) (_ wire.Raw, had bool) {
 	meta, _ := wire.Object(params).Get("_meta")
 	if meta.Kind() != wire.KindObject {
 		return params, false
 	}
-	token, ok := wire.Object(meta).Get("progressToken")
+	old, ok := wire.Object(meta).Get("progressToken")
 	if !ok {
 		return params, false
 	}
-	rest := wire.Object(meta).Without("progressToken")
-	with, err := wire.Object(params).With("_meta", wire.Raw(rest))
-	if err != nil {
-		return params, false
+	had = old.Kind() == wire.KindString || old.IsInteger()
+	next := wire.Object(meta).Without("progressToken")
+	if had && token != "" {
+		next, _ = next.With("progressToken", token) // both are well-formed
 	}
-	return wire.Raw(with), token.Kind() == wire.KindString || token.IsInteger()
-}
-
-// withToken returns params with a progress token, which is a number in a string.
-func withToken(params wire.Raw, token string) wire.Raw {
-	meta, _ := wire.Object(params).Get("_meta")
-	with, _ := wire.Object(meta).With("progressToken", wire.Raw(`"`+token+`"`)) // withoutToken has read both
-	all, _ := wire.Object(params).With("_meta", wire.Raw(with))
-	return wire.Raw(all)
+	with, _ := wire.Object(params).With("_meta", wire.Raw(next))
+	return wire.Raw(with), had
 }

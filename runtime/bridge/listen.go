@@ -52,7 +52,7 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 				return
 			}
 			if n.Method != methodAck {
-				_ = l.sent(ctx, n.Method, l.to(s).Notify(ctx, n.Method, runtime.ParamsOf(n.Params)))
+				_ = l.tell(ctx, s, n.Method, n.Params)
 			}
 		}
 	})
@@ -194,7 +194,7 @@ func (h *listener) feed(ctx context.Context, s *runtime.ServerSession) {
 			return
 		}
 		for _, n := range heard {
-			if h.link.sent(ctx, n.Method, h.link.to(s).Notify(ctx, n.Method, runtime.ParamsOf(n.Params))) != nil {
+			if h.link.tell(ctx, s, n.Method, n.Params) != nil {
 				return
 			}
 		}

@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
@@ -55,7 +56,7 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 // ask sends a request of the server to a client. Own is the call of the server's request, to which the
 // client's progress is reported.
 func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params wire.Raw, own *runtime.Call) (wire.Raw, error) {
-	params, follow := withoutToken(params)
+	params, follow := withToken(params, "")
 	if follow && own != nil {
 		ctx = runtime.WithProgress(ctx, func(p runtime.Progress) {
 			l.progress(ctx, own, p.Params, l.of.revision.ID, l.native.ID)
@@ -79,17 +80,14 @@ func (l *link) announce(ctx context.Context, method string, params wire.Raw) err
 	if newest := l.newest(); newest != nil && !l.isNews(method) {
 		caller = newest
 	}
-	return l.sent(ctx, method, l.to(caller).Notify(ctx, method, runtime.ParamsOf(params)))
+	return l.tell(ctx, caller, method, params)
 }
 
 // announceStateless passes a notification on to the clients that listen for it, or to the newest request.
 func (l *link) announceStateless(ctx context.Context, method string, params wire.Raw) error {
 	if l.isNews(method) {
 		l.mu.Lock()
-		listeners := make([]*listener, 0, len(l.listeners))
-		for listener := range l.listeners {
-			listeners = append(listeners, listener)
-		}
+		listeners := slices.Collect(maps.Keys(l.listeners))
 		l.mu.Unlock()
 		for _, listener := range listeners {
 			listener.put(runtime.Notification{Method: method, Params: params})
@@ -101,11 +99,12 @@ func (l *link) announceStateless(ctx context.Context, method string, params wire
 		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
 		return nil
 	}
-	return l.sent(ctx, method, l.to(newest).Notify(ctx, method, runtime.ParamsOf(params)))
+	return l.tell(ctx, newest, method, params)
 }
 
-// sent reports a notification that was not sent as a loss.
-func (l *link) sent(ctx context.Context, method string, err error) error {
+// tell sends a notification to a client. One that the client cannot get is a loss.
+func (l *link) tell(ctx context.Context, to runtime.Caller, method string, params wire.Raw) error {
+	err := l.to(to).Notify(ctx, method, runtime.ParamsOf(params))
 	_, unknown := errors.AsType[*runtime.MethodError](err)
 	_, lacks := errors.AsType[*runtime.CapabilityError](err)
 	if unknown || lacks || errors.Is(err, runtime.ErrNotRequested) {
