@@ -68,6 +68,39 @@ func (t *Table) Check(h Header, arguments wire.Object) error {
 	return nil
 }
 
+// CheckCase returns a *MismatchError if a member of the arguments of a call differs in case alone from a name that leads
+// to an argument with a header: a server that ignores case would read it in place of the argument that the header
+// repeats. A relay checks this, because it does not know the server; a server that it is for knows the names of its own
+// arguments.
+func (t *Table) CheckCase(arguments wire.Object) error {
+	if t == nil {
+		return nil
+	}
+	for _, p := range t.params {
+		value := wire.Raw(arguments)
+		for i, name := range p.path {
+			if value.Kind() != wire.KindObject {
+				break
+			}
+			for other := range wire.Object(value).All() {
+				if other != name && strings.EqualFold(other, name) && !t.leads(p.path[:i], other) {
+					return &MismatchError{p.header, fmt.Sprintf("the argument %.100q differs from %.100q in case alone", other, name)}
+				}
+			}
+			value, _ = wire.Object(value).Get(name)
+		}
+	}
+	return nil
+}
+
+// leads reports whether a name within the members of a path leads to an argument with a header, too.
+func (t *Table) leads(path []string, name string) bool {
+	return slices.ContainsFunc(t.params, func(p param) bool {
+		n := len(path)
+		return len(p.path) > n && slices.Equal(p.path[:n], path) && p.path[n] == name
+	})
+}
+
 func (p *param) check(h Header, arguments wire.Object) error {
 	value, given := p.argument(arguments)
 	text, sent, err := single(h, p.header)

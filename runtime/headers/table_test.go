@@ -171,6 +171,33 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestCheckCase checks which arguments a server that ignores case could read in place of one with a header.
+func TestCheckCase(t *testing.T) {
+	const both = `{"properties":{"id":{"type":"string","x-mcp-header":"A"},"ID":{"type":"string","x-mcp-header":"B"}}}`
+	for _, c := range []struct {
+		schema, arguments string
+		wrong             bool
+	}{
+		{schema, `{"region":"r","REGION":"s"}`, true},
+		{schema, `{"Region":"r"}`, true},
+		{schema, `{"region":"r","query":"q","Query":"r"}`, false},
+		{schema, `{"Where":{"tenant/id":"t"}}`, true},
+		{schema, `{"where":{"tenant/id":"t","Tenant/ID":"u"}}`, true},
+		{schema, `{"where":{"tenant/id":"t","region":"r","Count":1}}`, false},
+		{schema, `{"where":["Tenant/ID"]}`, false},
+		{schema, "", false},
+		{both, `{"id":"a","ID":"b"}`, false},
+		{both, `{"id":"a","Id":"b"}`, true},
+	} {
+		if err := tableOf(t, c.schema).CheckCase(wire.Object(c.arguments)); (err != nil) != c.wrong {
+			t.Errorf("%s: %v", c.arguments, err)
+		}
+	}
+	if err := (*headers.Table)(nil).CheckCase(`{"A":1,"a":2}`); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestCheck checks which headers a server refuses.
 //
 // T3

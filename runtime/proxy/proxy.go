@@ -15,7 +15,8 @@
 //   - a request that cannot be sent to the server, or whose answer is lost (-32603);
 //   - a message that is too long (-32600);
 //   - over HTTP, a request whose id is that of a request in flight, and one that its headers contradict: those of
-//     parameters (Mcp-Param-*) once a list with the tool has passed, and the standard ones always;
+//     parameters (Mcp-Param-*) once a list with the tool has passed, and the standard ones always; so does an argument
+//     whose name differs in case alone from that of one with a header, which some servers ignore;
 //   - a message without a session that is neither a request nor a notification, or that has a member whose name
 //     differs from one of the protocol in case alone, which some servers ignore;
 //   - a request without a session, if the server cannot be reached or has no session left for it (status 503).

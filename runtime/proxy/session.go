@@ -294,7 +294,8 @@ func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
 	err := repeated.Check(h)
 	if err == nil && m.Method == methodCallTool {
 		arguments, _ := params.Get("arguments")
-		err = p.tools.Table(repeated.Name).Check(h, wire.Object(arguments))
+		table := p.tools.Table(repeated.Name)
+		err = cmp.Or(table.Check(h, wire.Object(arguments)), table.CheckCase(wire.Object(arguments)))
 	}
 	if err != nil {
 		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}

@@ -330,6 +330,9 @@ func TestParameterHeaders(t *testing.T) {
 	post("tools/call", north, 400, headers.Name, "headed", "Mcp-Param-Region", "south")
 	post("tools/call", north, 400, headers.Name, "headed")
 	post("tools/call", `"name":"headed",`, 400, headers.Name, "headed", "Mcp-Param-Region", "north")
+	post("tools/call", `"name":"headed","arguments":{"region":"north","Region":"south"},`, 400, headers.Name, "headed", "Mcp-Param-Region", "north")
+	post("tools/call", `"name":"headed","arguments":{"REGION":"south"},`, 400, headers.Name, "headed")
+	post("tools/call", `"name":"headed","arguments":{"region":"north","Depth":1,"depth":2},`, 200, headers.Name, "headed", "Mcp-Param-Region", "north")
 	post("tools/call", `"name":"other","arguments":{"region":"north"},`, 200, headers.Name, "other")
 }
 
