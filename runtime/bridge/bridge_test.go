@@ -158,7 +158,7 @@ func TestVendor(t *testing.T) {
 				w := start(t, sides[1], echo, bridge.Options{})
 				s, served := w.client(sides[0], asking, nil)
 				result, err := call(t, s, "vendor/echo", `{"z":1.50,"a":[1e2,{}],"b":""}`)
-				if err != nil || !strings.HasPrefix(string(result), `{"z":1.50,"a":[1e2,{}],"b":""`) {
+				if err != nil || !strings.Contains(string(result), `"z":1.50,"a":[1e2,{}],"b":""`) {
 					t.Errorf("vendor/echo: %s, %v", result, err)
 				}
 				result, err = call(t, s, "tools/call", `{"name":"n","arguments":{"a":1.50},"x-own":[1e2],"_meta":{"example.com/m":{"k":1}}}`)
