@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -80,19 +80,16 @@ type Transport struct {
 	closeConnections func()
 	opts             ClientOptions
 
-	ctx     context.Context // ends when the transport is closed
-	cancel  context.CancelFunc
+	life    engine.Lifetime // of the requests and of the goroutines that make them
 	closing sync.Once
-	working sync.WaitGroup
 	posts   worker.Worker // sends requests
 	inbox   runtime.Inbox
 	failed  chan struct{} // closed when the session is lost
 
 	mu        sync.Mutex
-	closed    bool
-	session   []string // header with the id that the server gave; nil if there is none
-	revision  []string // header with the negotiated revision; nil before that
-	listening *exchange
+	session   []string                  // header with the id that the server gave; nil if there is none
+	revision  []string                  // header with the negotiated revision; nil before that
+	listening bool                      // listen was called
 	calls     map[wire.Scalar]*exchange // by the ids of requests that wait for an answer
 	tools     *headers.Tools
 }
@@ -117,7 +114,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 		tools:  new(headers.Tools),
 	}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
-	t.ctx, t.cancel = context.WithCancel(context.Background())
+	t.life.Init(context.Background())
 	if t.post, err = t.template(http.MethodPost, u, web.AcceptPost); err != nil {
 		return nil, err
 	}
@@ -260,39 +257,19 @@ func (t *Transport) lose() bool {
 	return true
 }
 
-// enter counts a goroutine that is about to start and calls f with the lock held. It returns false
-// if the transport is closed.
-func (t *Transport) enter(f func()) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.closed {
-		return false
-	}
-	t.working.Add(1)
-	f()
-	return true
-}
-
 // Close implements runtime.Transport. It tells the server that the session is over (section Session
 // Management, 5).
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
+		t.life.Stop()
+		t.life.End(runtime.ErrClosed)
 		t.mu.Lock()
-		t.closed = true
 		known := t.session != nil && !web.Closed(t.failed)
-		streams := slices.Collect(maps.Values(t.calls))
-		if t.listening != nil {
-			streams = append(streams, t.listening)
-		}
 		t.mu.Unlock()
-		t.cancel()
-		for _, e := range streams {
-			e.cancel()
-		}
 		if known {
 			t.delete()
 		}
-		t.working.Wait()
+		t.life.Wait(waits.Abandoned, nil)
 		t.posts.Close()
 		t.closeConnections()
 	})

@@ -64,11 +64,15 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text st
 		}
 	}
 	key := m.ID.Canonical()
-	if !t.enter(func() { t.calls[key] = e }) {
+	if !t.life.Enter() {
+		e.cancel()
 		return runtime.ErrClosed
 	}
+	t.mu.Lock()
+	t.calls[key] = e
+	t.mu.Unlock()
 	t.posts.Run(func() {
-		defer t.working.Done()
+		defer t.life.Leave()
 		defer e.cancel()
 		defer t.forget(key)
 		e.run()
@@ -117,22 +121,18 @@ func (e *exchange) awaitSent(ctx context.Context) {
 // waiting, but the POST continues: the end of ctx means that the caller no longer waits, not that
 // the message is not to be sent.
 func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text string) error {
-	if !t.enter(func() {}) {
-		return runtime.ErrClosed
-	}
 	tries := 1
 	if m.Kind == jsonrpc.Response {
 		tries += max(t.opts.MaxRetries, 0) // the server waits for it
 	}
 	sent := make(chan error, 1)
-	go func() {
-		defer t.working.Done()
-		t.postOther(text, tries, sent)
-	}()
+	if !t.life.Go(func() { t.postOther(text, tries, sent) }) {
+		return runtime.ErrClosed
+	}
 	select {
 	case err := <-sent:
 		return err
-	case <-t.ctx.Done():
+	case <-t.life.Context().Done():
 		return runtime.ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -144,7 +144,7 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 	var retry retry
 	for {
-		resp, err := t.http.Do(t.request(t.ctx, t.post, &body{text: text}, ""))
+		resp, err := t.http.Do(t.request(t.life.Context(), t.post, &body{text: text}, ""))
 		if err != nil {
 			err = t.sendError(err)
 		} else if resp.StatusCode/100 == 2 {
@@ -157,12 +157,12 @@ func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 		}
 		// net/http may fail a request whose response has no body because another request, which got the connection
 		// next, was cancelled (https://go.dev/issue/41600).
-		if errors.Is(err, context.Canceled) && t.ctx.Err() == nil {
+		if errors.Is(err, context.Canceled) && t.life.Context().Err() == nil {
 			tries = max(tries, 2)
 		}
 		retry.failed(err)
 		failure, refused := errors.AsType[*StatusError](err)
-		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.ctx.Done(), nil, retry.wait()) {
+		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.life.Context().Done(), nil, retry.wait()) {
 			sent <- err
 			return
 		}
@@ -183,7 +183,7 @@ func sleep(a, b <-chan struct{}, d time.Duration) bool {
 }
 
 func (t *Transport) sendError(err error) error {
-	if t.ctx.Err() != nil {
+	if t.life.Context().Err() != nil {
 		return runtime.ErrClosed
 	}
 	return &unreachableError{err}

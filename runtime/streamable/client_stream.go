@@ -52,7 +52,7 @@ type exchange struct {
 
 func newExchange(t *Transport, id wire.Scalar) *exchange {
 	e := &exchange{t: t, id: id, sent: make(chan struct{})}
-	e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(context.Background(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
+	e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(t.life.Context(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
 	return e
 }
 
@@ -389,28 +389,24 @@ func (t *Transport) answeredElsewhere(text string) {
 // that they send before there is such a stream, even a request without whose answer a call never
 // ends.
 func (t *Transport) listen(ctx context.Context) {
-	e := newExchange(t, wire.Scalar{})
-	first := false
-	if !t.enter(func() {
-		if first = t.listening == nil; first {
-			t.listening = e
-		}
-	}) {
+	t.mu.Lock()
+	again := t.listening
+	t.listening = true
+	t.mu.Unlock()
+	if again {
 		return
 	}
-	if !first {
-		t.working.Done()
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
-	go func() {
-		defer t.working.Done()
+	ctx, opened := context.WithTimeout(ctx, waits.Listen)
+	defer opened()
+	if t.life.Go(func() {
+		e := newExchange(t, wire.Scalar{})
 		defer e.cancel()
 		resp, err := e.resume()
-		cancel()
-		if err = e.follow(resp, err); err != nil && t.ctx.Err() == nil {
+		opened()
+		if err = e.follow(resp, err); err != nil && t.life.Context().Err() == nil {
 			t.opts.Logger.Debug("the server's own messages are not received", "error", err)
 		}
-	}()
-	<-ctx.Done()
+	}) {
+		<-ctx.Done()
+	}
 }
