@@ -109,13 +109,6 @@ func Parse(text string) (Message, error) {
 // for it gets an answer. For text that is not JSON, it does so only if the text resembles a
 // response.
 func refused(text string, err error) (Message, error) {
-	var at *wire.Error
-	if !errors.As(err, &at) {
-		return Message{}, parseError(err)
-	}
-	if at.Syntax {
-		return brokenResponse(text), parseError(err)
-	}
 	r := wire.NewStringReader(text)
 	raw, hasID := r.PeekRaw("id")
 	var m Message
@@ -127,33 +120,22 @@ func refused(text string, err error) (Message, error) {
 	case has != 0:
 		m.Kind = Response
 	}
+	at, _ := errors.AsType[*wire.Error](err) // the error of a Reader
 	if hasID && at.Pointer != "/id" {
 		m.ID = idOf(raw)
 	}
-	return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
-}
-
-// brokenResponse returns a Response with the ID in a text that is not JSON but resembles a
-// response. For any other text, it returns the zero Message.
-func brokenResponse(text string) Message {
-	r := wire.NewStringReader(text)
-	raw, ok := r.PeekRaw("id")
-	if has := r.PeekHas("method", "result", "error"); !ok || has&1 != 0 || has == 0 {
-		return Message{}
+	if !at.Syntax {
+		return m, invalid(fmt.Sprintf("%.100s: %.300s", at.Pointer, at.Problem))
 	}
-	id := idOf(raw)
-	if id.IsZero() {
-		return Message{}
+	if m.Kind != Response || m.ID.IsZero() {
+		m = Message{}
 	}
-	return Message{Kind: Response, ID: id}
+	return m, parseError(err)
 }
 
 func parseError(err error) *Error {
-	var at *wire.Error
-	if errors.As(err, &at) {
-		return Errorf(CodeParseError, "parse error: byte %d: %.300s", at.Offset, at.Problem)
-	}
-	return Errorf(CodeParseError, "parse error")
+	at, _ := errors.AsType[*wire.Error](err) // the error of a Reader
+	return Errorf(CodeParseError, "parse error: byte %d: %.300s", at.Offset, at.Problem)
 }
 
 func invalid(fault string) *Error {

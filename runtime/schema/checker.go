@@ -285,17 +285,17 @@ func (c *Checker) report(message string) {
 	c.keep(problem{Problem: wire.Problem{Message: message}})
 }
 
-// atLeast reports a value with n items of a kind if n is less than least.
-func (c *Checker) atLeast(n int, least int64, thing string) {
+// atLeast reports a value with n things if n is less than least. Matching is the schema of the things, or "".
+func (c *Checker) atLeast(n int, least int64, thing, matching string) {
 	if int64(n) < least && c.wanted() {
-		c.report("must have at least " + count(least, thing) + ", has " + strconv.Itoa(n))
+		c.report("must have at least " + count(least, thing, matching) + ", has " + strconv.Itoa(n))
 	}
 }
 
 // atMost is atLeast for n greater than most.
-func (c *Checker) atMost(n int, most int64, thing string) {
+func (c *Checker) atMost(n int, most int64, thing, matching string) {
 	if int64(n) > most && c.wanted() {
-		c.report("must have at most " + count(most, thing) + ", has " + strconv.Itoa(n))
+		c.report("must have at most " + count(most, thing, matching) + ", has " + strconv.Itoa(n))
 	}
 }
 
@@ -363,9 +363,12 @@ func (c *Checker) Report(pointer, message string) {
 }
 
 // count returns a number of things in words.
-func count(n int64, thing string) string {
+func count(n int64, thing, matching string) string {
 	if n != 1 {
 		thing += "s"
+	}
+	if matching != "" {
+		thing += " matching " + matching
 	}
 	return strconv.FormatInt(n, 10) + " " + thing
 }

@@ -10,25 +10,17 @@ import (
 )
 
 // MinItems reports an array that had n elements if n is less than least.
-func (c *Checker) MinItems(n int, least int64) { c.atLeast(n, least, "element") }
+func (c *Checker) MinItems(n int, least int64) { c.atLeast(n, least, "element", "") }
 
 // MaxItems reports an array that had n elements if n is more than most.
-func (c *Checker) MaxItems(n int, most int64) { c.atMost(n, most, "element") }
+func (c *Checker) MaxItems(n int, most int64) { c.atMost(n, most, "element", "") }
 
 // MinContains reports an array of which n elements match the schema in text, if n is less
 // than least.
-func (c *Checker) MinContains(n int, least int64, text string) {
-	if int64(n) < least && c.wanted() {
-		c.report("must have at least " + count(least, "element") + " matching " + text + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MinContains(n int, least int64, text string) { c.atLeast(n, least, "element", text) }
 
 // MaxContains is MinContains for n greater than most.
-func (c *Checker) MaxContains(n int, most int64, text string) {
-	if int64(n) > most && c.wanted() {
-		c.report("must have at most " + count(most, "element") + " matching " + text + ", has " + strconv.Itoa(n))
-	}
-}
+func (c *Checker) MaxContains(n int, most int64, text string) { c.atMost(n, most, "element", text) }
 
 // Unique reports an array with two equal elements. It moves past the value.
 func (c *Checker) Unique() {
@@ -64,32 +56,31 @@ const NoName = "\xff"
 // Missing reports each of the names whose bit is not set, for an object that the Checker
 // has left. Bit i%64 of seen[i/64] belongs to names[i]. A bit without a required member has
 // the name NoName.
-func (c *Checker) Missing(names []string, seen ...uint64) {
+func (c *Checker) Missing(names []string, seen ...uint64) { c.MissingBeside("", names, seen...) }
+
+// MissingBeside is [Checker.Missing] for names that are required because the member named
+// beside is present.
+func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
 	for i, name := range names {
-		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
-			c.report("missing member " + strconv.Quote(name))
+		if name == NoName || seen[i/64]>>(i%64)&1 != 0 || !c.wanted() {
+			continue
 		}
+		message := "missing member " + strconv.Quote(name)
+		if beside != "" {
+			message += ", which " + strconv.Quote(beside) + " requires"
+		}
+		c.report(message)
 	}
 }
 
 // Unknown reports a member that is not in allowed, and skips its value.
 func (c *Checker) Unknown(allowed ...string) { c.Unmatched(nil, allowed...) }
 
-// MissingBeside is [Checker.Missing] for names that are required because the member named
-// beside is present.
-func (c *Checker) MissingBeside(beside string, names []string, seen ...uint64) {
-	for i, name := range names {
-		if name != NoName && seen[i/64]>>(i%64)&1 == 0 && c.wanted() {
-			c.report("missing member " + strconv.Quote(name) + ", which " + strconv.Quote(beside) + " requires")
-		}
-	}
-}
-
 // MinProperties reports an object that had n members if n is less than least.
-func (c *Checker) MinProperties(n int, least int64) { c.atLeast(n, least, "member") }
+func (c *Checker) MinProperties(n int, least int64) { c.atLeast(n, least, "member", "") }
 
 // MaxProperties reports an object that had n members if n is more than most.
-func (c *Checker) MaxProperties(n int, most int64) { c.atMost(n, most, "member") }
+func (c *Checker) MaxProperties(n int, most int64) { c.atMost(n, most, "member", "") }
 
 // PropertyName checks the name of the current member.
 func (c *Checker) PropertyName(check func(*Checker)) {
@@ -338,7 +329,7 @@ func (c *Checker) enumerate(how string, all [][]problem) {
 		b.WriteString(" (" + strconv.Itoa(i+1) + ") ")
 		for j, p := range problems {
 			if j == mostProblems {
-				b.WriteString("; and " + count(int64(len(problems)-j), "problem") + " more")
+				b.WriteString("; and " + count(int64(len(problems)-j), "problem", "") + " more")
 				break
 			}
 			if j > 0 {

@@ -12,30 +12,24 @@ import (
 )
 
 // Minimum reports a number less than bound.
-func (c *Checker) Minimum(v Value, bound wire.Raw) {
-	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) < 0 && c.wanted() {
-		c.report("must be at least " + string(bound) + ", found " + found(v))
-	}
-}
+func (c *Checker) Minimum(v Value, bound wire.Raw) { c.bound(v, bound, "at least", 0, 1) }
 
 // Maximum reports a number greater than bound.
-func (c *Checker) Maximum(v Value, bound wire.Raw) {
-	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) > 0 && c.wanted() {
-		c.report("must be at most " + string(bound) + ", found " + found(v))
-	}
-}
+func (c *Checker) Maximum(v Value, bound wire.Raw) { c.bound(v, bound, "at most", -1, 0) }
 
 // ExclusiveMinimum reports a number that is not greater than bound.
-func (c *Checker) ExclusiveMinimum(v Value, bound wire.Raw) {
-	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) <= 0 && c.wanted() {
-		c.report("must be greater than " + string(bound) + ", found " + found(v))
-	}
-}
+func (c *Checker) ExclusiveMinimum(v Value, bound wire.Raw) { c.bound(v, bound, "greater than", 1, 1) }
 
 // ExclusiveMaximum reports a number that is not less than bound.
-func (c *Checker) ExclusiveMaximum(v Value, bound wire.Raw) {
-	if v.kind == wire.KindNumber && wire.CompareNumbers(v.text, bound) >= 0 && c.wanted() {
-		c.report("must be less than " + string(bound) + ", found " + found(v))
+func (c *Checker) ExclusiveMaximum(v Value, bound wire.Raw) { c.bound(v, bound, "less than", -1, -1) }
+
+// bound reports a number that compares with bound as less than least or more than most.
+func (c *Checker) bound(v Value, bound wire.Raw, words string, least, most int) {
+	if v.kind != wire.KindNumber {
+		return
+	}
+	if order := wire.CompareNumbers(v.text, bound); (order < least || order > most) && c.wanted() {
+		c.report("must be " + words + " " + string(bound) + ", found " + found(v))
 	}
 }
 
@@ -117,7 +111,7 @@ func (c *Checker) MinLength(v Value, least int64) {
 	}
 	n := v.length()
 	if least > 1 {
-		c.atLeast(n, least, "character")
+		c.atLeast(n, least, "character", "")
 	} else if int64(n) < least && c.wanted() {
 		c.report("must not be empty")
 	}
@@ -129,7 +123,7 @@ func (c *Checker) MaxLength(v Value, most int64) {
 	if v.kind != wire.KindString || int64(len(v.text)-len(`""`)) <= most {
 		return
 	}
-	c.atMost(v.length(), most, "character")
+	c.atMost(v.length(), most, "character", "")
 }
 
 // Format reports a string that does not have the named format, if [wire.InFormat] knows the
