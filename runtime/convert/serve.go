@@ -65,13 +65,28 @@ func (b *bridge) method(name string) (native, session *runtime.Method) {
 	return b.table.Revisions[b.native].method(name), b.table.Revisions[b.session].method(name)
 }
 
-func paramsOf(m *runtime.Method) string { return m.Params }
-func resultOf(m *runtime.Method) string { return m.Result }
+// part is the params or the result of a method.
+type part bool
 
-// convert converts the params or the result of a method that both revisions have.
-func (b *bridge) convert(ctx context.Context, from, to int, method string, part func(*runtime.Method) string, text wire.Raw) (wire.Raw, error) {
-	supplies, definition := "", b.definition(method, part)
-	if b.binding.Direction == runtime.ToClient {
+const (
+	ofParams part = false
+	ofResult part = true
+)
+
+// convert converts a part of a method that both revisions have. It returns the text itself if it is the same.
+func (b *bridge) convert(ctx context.Context, from, to int, method string, p part, text wire.Raw) (wire.Raw, error) {
+	definition := func(revision int) string {
+		switch m := b.table.Revisions[revision].method(method); {
+		case m == nil:
+			return method
+		case p == ofResult:
+			return m.Result
+		default:
+			return m.Params
+		}
+	}
+	supplies := ""
+	if p == ofResult || b.binding.Direction == runtime.ToClient {
 		supplies = b.supplies
 	}
 	if b.table.same(supplies, from, to, definition, text) {
@@ -81,21 +96,6 @@ func (b *bridge) convert(ctx context.Context, from, to int, method string, part 
 	converted, err := b.table.convert(&c, from, to, definition, text)
 	b.report(ctx, from, to, method, &c)
 	return converted, err
-}
-
-// params converts the params of a request or notification from the peer.
-func (b *bridge) params(ctx context.Context, method string, params wire.Raw) (wire.Raw, error) {
-	return b.convert(ctx, b.session, b.native, method, paramsOf, params)
-}
-
-// definition returns the function that names the params or the result of a method in each revision.
-func (b *bridge) definition(method string, part func(*runtime.Method) string) func(revision int) string {
-	return func(revision int) string {
-		if m := b.table.Revisions[revision].method(method); m != nil {
-			return part(m)
-		}
-		return method
-	}
 }
 
 // report reports what a conversion has lost or refused.
@@ -156,7 +156,7 @@ func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender,
 		params = "{}"
 	}
 	if params != "" {
-		converted, err := b.params(ctx, method, params)
+		converted, err := b.convert(ctx, b.session, b.native, method, ofParams, params)
 		if err != nil {
 			return nil, refusal(jsonrpc.CodeInvalidParams, "invalid params", err)
 		}
@@ -192,13 +192,7 @@ func (o *answer) AppendJSON(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	definition := o.definition(o.method, resultOf)
-	if o.table.same(o.supplies, o.bridge.native, o.session, definition, wire.View(dst[start:])) {
-		return dst, nil
-	}
-	c := Conversion{bridge: o.bridge, ctx: o.ctx, supplies: o.supplies}
-	text, err := o.table.convert(&c, o.bridge.native, o.session, definition, wire.Raw(dst[start:]))
-	o.report(o.ctx, o.bridge.native, o.session, o.method, &c)
+	text, err := o.convert(o.ctx, o.bridge.native, o.session, o.method, ofResult, wire.View(dst[start:]))
 	if err != nil {
 		return dst, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
@@ -326,7 +320,7 @@ func (b *bridge) result(ctx context.Context, m *runtime.Message, result wire.App
 	if err != nil {
 		return nil, err
 	}
-	converted, err := b.convert(ctx, b.session, b.native, m.Method, resultOf, text)
+	converted, err := b.convert(ctx, b.session, b.native, m.Method, ofResult, text)
 	if err != nil {
 		return nil, prefix.Errorf("runtime: result of %s: %w", m.Method, err)
 	}
@@ -389,7 +383,7 @@ func (b *bridge) outgoing(ctx context.Context, m *runtime.Message) (wire.Appende
 		}
 		text = "{}"
 	}
-	converted, err := b.convert(ctx, b.native, b.session, m.Method, paramsOf, text)
+	converted, err := b.convert(ctx, b.native, b.session, m.Method, ofParams, text)
 	if e, ok := errors.AsType[*Error](err); ok {
 		return nil, &RevisionError{b.id(b.session), m.Method, e}
 	}
