@@ -208,8 +208,7 @@ func methodOf(methods []runtime.Method, name string) *runtime.Method {
 // with these methods: every capability of a method that the catalog has an item for. They
 // are those of features if there is no table of methods.
 func (c *Catalog) capabilities(methods []runtime.Method) wire.Object {
-	text := []byte{'{'}
-	open := false // an object of capabilities has been begun
+	var all wire.Map[wire.Map[wire.Raw]]
 	for _, f := range features {
 		capability := f.capability
 		if len(methods) > 0 {
@@ -220,19 +219,14 @@ func (c *Catalog) capabilities(methods []runtime.Method) wire.Object {
 			capability = m.Capability
 		}
 		outer, inner, nested := strings.Cut(capability, ".")
-		switch {
-		case !c.has(outer):
-		case nested:
-			text = append(wire.AppendName(text, inner), "true"...)
-		default:
-			if open {
-				text = append(text, '}')
-			}
-			text, open = append(wire.AppendName(text, outer), '{'), true
+		if !c.has(outer) {
+			continue
 		}
+		of, _ := all.Get(outer)
+		if nested {
+			of.Set(inner, "true")
+		}
+		all.Set(outer, of)
 	}
-	if open {
-		text = append(text, '}')
-	}
-	return wire.Object(append(text, '}'))
+	return wire.MustObject(all)
 }

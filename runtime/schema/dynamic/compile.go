@@ -44,6 +44,13 @@ var notCovered = []string{
 	"patternProperties", "prefixItems", "then", "unevaluatedItems", "unevaluatedProperties",
 }
 
+// forms are the kinds of the values of keywords that have one.
+var forms = map[string]wire.Kind{
+	"allOf": wire.KindArray, "anyOf": wire.KindArray, "enum": wire.KindArray, "exclusiveMaximum": wire.KindNumber, "exclusiveMinimum": wire.KindNumber,
+	"format": wire.KindString, "maximum": wire.KindNumber, "minimum": wire.KindNumber, "multipleOf": wire.KindNumber, "oneOf": wire.KindArray,
+	"pattern": wire.KindString, "properties": wire.KindObject, "required": wire.KindArray, "uniqueItems": wire.KindBool,
+}
+
 // node is the check of a schema: passes over one value.
 type node struct {
 	types  schema.Types
@@ -130,11 +137,14 @@ func (k keywords) inner(name string, text wire.Raw) (func(*schema.Checker), erro
 
 func wrap(name string, err error) error { return fmt.Errorf("%s: %w", name, err) }
 
-// readable returns an error for a keyword that Compile does not read.
+// readable returns an error for a keyword that Compile does not read, or whose value has another form than it must have.
 func (k keywords) readable(*node) error {
 	for name, value := range k.All() {
 		if slices.Contains(notCovered, name) {
 			return fmt.Errorf("the keyword %s is %w", name, ErrNotCovered)
+		}
+		if want, ok := forms[name]; ok && value.Kind() != want {
+			return fmt.Errorf("%s: expected %s, found %s", name, want, value.Kind())
 		}
 		if name == "$schema" {
 			// A part with a dialect of its own is a document of its own, to which references are relative.
@@ -182,9 +192,6 @@ func (k keywords) value(n *node) error {
 		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Const(v, want) })
 	}
 	if list, ok := k.Get("enum"); ok {
-		if list.Kind() != wire.KindArray {
-			return fmt.Errorf("enum: expected an array, found %s", list.Kind())
-		}
 		allowed := list.Elements()
 		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Enum(v, allowed...) })
 	}
@@ -199,8 +206,8 @@ func (k keywords) value(n *node) error {
 		if !ok {
 			continue
 		}
-		if value.Kind() != wire.KindNumber || bound.name == "multipleOf" && wire.CompareNumbers(value, "0") <= 0 {
-			return fmt.Errorf("%s: unexpected %s", bound.name, value)
+		if bound.name == "multipleOf" && wire.CompareNumbers(value, "0") <= 0 {
+			return fmt.Errorf("%s: %s is not greater than 0", bound.name, value)
 		}
 		rules = append(rules, func(c *schema.Checker, v schema.Value) { bound.method(c, v, value) })
 	}
@@ -237,10 +244,7 @@ func (k keywords) value(n *node) error {
 // "string" it counts, which is how tools use it.
 func (k keywords) texts(n *node) (rules []rule, err error) {
 	if value, ok := k.Get("pattern"); ok {
-		source, ok := value.Str()
-		if !ok {
-			return nil, fmt.Errorf("pattern: expected a string, found %s", value.Kind())
-		}
+		source, _ := value.Str()
 		pattern, err := patternOf(source)
 		if err != nil {
 			return nil, err
@@ -248,10 +252,7 @@ func (k keywords) texts(n *node) (rules []rule, err error) {
 		rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Pattern(v, pattern) })
 	}
 	if value, ok := k.Get("format"); ok {
-		name, ok := value.Str()
-		if !ok {
-			return nil, fmt.Errorf("format: expected a string, found %s", value.Kind())
-		}
+		name, _ := value.Str()
 		if n.types != schema.Any && n.types&schema.String != 0 {
 			rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Format(v, name) })
 		}
@@ -336,9 +337,6 @@ func (k keywords) object(n *node) error {
 		return err
 	}
 	properties, has := k.Get("properties")
-	if has && properties.Kind() != wire.KindObject {
-		return fmt.Errorf("properties: expected an object, found %s", properties.Kind())
-	}
 	var rules []schema.Member
 	var allowed []string
 	for name, text := range wire.Object(properties).All() {
@@ -397,10 +395,7 @@ func (k keywords) object(n *node) error {
 
 // names returns the value of a keyword that is a list of names.
 func (k keywords) names(name string) (all []string, err error) {
-	list, ok := k.Get(name)
-	if ok && list.Kind() != wire.KindArray {
-		return nil, fmt.Errorf("%s: expected an array, found %s", name, list.Kind())
-	}
+	list, _ := k.Get(name)
 	for _, e := range list.Elements() {
 		s, ok := e.Str()
 		if !ok {
@@ -443,14 +438,8 @@ func (k keywords) array(n *node) error {
 }
 
 func (k keywords) unique(n *node) error {
-	switch value, _ := k.Get("uniqueItems"); value {
-	case "", "false":
-	case "true":
-		if n.types&schema.Array != 0 {
-			n.then((*schema.Checker).Unique)
-		}
-	default:
-		return fmt.Errorf("uniqueItems: %s is not a boolean", value)
+	if value, _ := k.Get("uniqueItems"); value == "true" && n.types&schema.Array != 0 {
+		n.then((*schema.Checker).Unique)
 	}
 	return nil
 }
