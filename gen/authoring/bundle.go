@@ -50,7 +50,7 @@ func replace(root wire.Raw, at string, value wire.Raw) wire.Raw {
 	if rest != "" {
 		rest = "/" + rest
 	}
-	return wire.Raw(with(wire.Object(root), name, string(replace(inner, rest, value))))
+	return jsonschema.With(root, name, replace(inner, rest, value))
 }
 
 // bundleTool returns a tool whose schemas have copies of the schemas that they refer to.
@@ -83,9 +83,9 @@ func (r *reader) bundleTool(at string, tool wire.Raw) wire.Raw {
 			defs = wire.Object(rewritten)
 		}
 		for _, add := range b.added {
-			defs = with(defs, add.Name, string(add.Value))
+			defs = jsonschema.With(defs, add.Name, add.Value)
 		}
-		tool = wire.Raw(with(wire.Object(tool), member, string(with(wire.Object(body), "$defs", string(defs)))))
+		tool = jsonschema.With(tool, member, jsonschema.With(body, "$defs", wire.Raw(defs)))
 	}
 	return tool
 }
@@ -132,7 +132,7 @@ func (b *bundler) rewrite(s wire.Raw, at place, copied bool) wire.Raw {
 	}
 	if ref, ok := wire.Object(s).Get("$ref"); ok {
 		if now := b.reference(ref, place{at.file, at.pointer + "/$ref"}, copied); now != ref {
-			s = wire.Raw(with(wire.Object(s), "$ref", string(now)))
+			s = jsonschema.With(s, "$ref", now)
 		}
 	}
 	return jsonschema.Within(at.pointer, s, func(pointer string, inner wire.Raw) wire.Raw {
@@ -183,7 +183,7 @@ func (b *bundler) reference(value wire.Raw, at place, copied bool) wire.Raw {
 		b.fail(b.tool, at, "%q leads to nothing", ref)
 		return value
 	}
-	return wire.Raw(quoted("#/$defs/" + strings.TrimPrefix(wire.ChildPointer("", name), "/")))
+	return jsonschema.Text("#/$defs" + wire.ChildPointer("", name))
 }
 
 // copyOf returns the name of the copy of a schema, making the copy if necessary.

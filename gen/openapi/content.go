@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -207,7 +208,7 @@ func (b *toolBuilder) output(none bool) wire.Raw {
 	b.call.Accept = strings.Join(slices.DeleteFunc(media, func(m string) bool { return b.encoding(m) != "json" }), ", ")
 	c := b.converter(true, b.settings.limit())
 	if target, ok := b.resolve(nodes[0]); ok && len(nodes) == 1 && !empty && c.isObject(nodes[0], 0) {
-		return withDefinitions(c, typed(c.convert(target)))
+		return withDefinitions(c, jsonschema.With(c.convert(target), "type", `"object"`))
 	}
 	b.call.Wrapped = true
 	var branches []string
@@ -235,21 +236,11 @@ func hasSuccess(responses node) bool {
 	return false
 }
 
-// typed returns the schema of an object with its type.
-func typed(schema wire.Raw) wire.Raw {
-	if with, err := wire.Object(schema).With("type", `"object"`); err == nil {
-		return wire.Raw(with)
-	}
-	return schema
-}
-
 // withDefinitions returns a schema with the definitions that it refers to.
 func withDefinitions(c *converter, schema wire.Raw) wire.Raw {
 	c.size += len(schema)
 	if defs := c.definitions(); defs != "" {
-		if with, err := wire.Object(schema).With("$defs", defs); err == nil {
-			return wire.Raw(with)
-		}
+		return jsonschema.With(schema, "$defs", defs)
 	}
 	return schema
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -97,7 +98,7 @@ func (w *writer) family(heirs []node) wire.Raw {
 	for _, s := range append(heirs, w.n) {
 		of, _ := w.resolve(s)
 		of.plain = w.heirs(of) != nil
-		text = append(wire.AppendComma(text), w.selected(`{"$ref":`+wire.Raw(quoted("#/$defs/"+w.nameOf(of)))+`}`, s, "#"+s.pointer)...)
+		text = append(wire.AppendComma(text), w.selected(`{"$ref":`+jsonschema.Text("#/$defs/"+w.nameOf(of))+`}`, s, "#"+s.pointer)...)
 	}
 	w.strings("title")
 	w.strings("description")
@@ -131,13 +132,9 @@ func withValues(schema wire.Raw, property string, values []string) wire.Raw {
 	if schema.Kind() != wire.KindObject || strings.Contains(string(schema), `"properties":`) {
 		return schema
 	}
-	allowed := wire.Raw(`{"const":` + quoted(values[0]) + `}`)
+	allowed := `{"const":` + jsonschema.Text(values[0]) + `}`
 	if len(values) > 1 {
-		allowed = `{"enum":` + list(values) + `}`
+		allowed = `{"enum":` + jsonschema.Texts(values) + `}`
 	}
-	limited, err := wire.Object(schema).With("properties", wire.Raw(append(append(wire.AppendName([]byte{'{'}, property), allowed...), '}')))
-	if err != nil {
-		return schema
-	}
-	return wire.Raw(limited)
+	return jsonschema.With(schema, "properties", wire.Raw(append(append(wire.AppendName([]byte{'{'}, property), allowed...), '}')))
 }

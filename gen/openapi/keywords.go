@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/schema/ecma"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -40,7 +41,7 @@ func (w *writer) reference(at node, ref string) {
 		return
 	}
 	target.plain = w.n.plain && w.heirs(target) != nil
-	w.add("$ref", wire.Raw(quoted("#/$defs/"+w.nameOf(target))))
+	w.add("$ref", jsonschema.Text("#/$defs/"+w.nameOf(target)))
 }
 
 // keywords writes the keywords that JSON Schema has, in the order of the document.
@@ -195,7 +196,7 @@ func (w *writer) enum(value node) {
 	var all []wire.Raw
 	for _, element := range value.raw.Elements() {
 		if kind := element.Kind(); texts && (kind == wire.KindNumber || kind == wire.KindBool) {
-			element = wire.Raw(quoted(string(element)))
+			element = jsonschema.Text(string(element))
 		}
 		if !slices.ContainsFunc(all, func(other wire.Raw) bool { return wire.Equal(other, element) }) {
 			all = append(all, element)
@@ -222,7 +223,7 @@ func (w *writer) required(value node) {
 		}
 	}
 	if names = distinct(names); len(names) > 0 {
-		w.add("required", list(names))
+		w.add("required", jsonschema.Texts(names))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/config"
 	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 )
 
@@ -230,7 +231,7 @@ func shortened(text string) string { return report.Short(text, 100) }
 // scalar returns a text, quoted if YAML would read it as something else.
 func scalar(text string) string {
 	if strings.ContainsAny(text, "#:\"'\\\t\n") || strings.HasSuffix(text, " ") || slices.Contains([]string{"true", "false", "null"}, strings.ToLower(text)) {
-		return quoted(text)
+		return string(jsonschema.Text(text))
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -162,9 +163,9 @@ func (d *documents) tool(o *operation, c choice, settings *Mapping) wire.Raw {
 	}
 	text := []byte{'{'}
 	add := func(name string, value wire.Raw) { text = append(wire.AppendName(text, name), value...) }
-	add("name", wire.Raw(quoted(c.name)))
+	add("name", jsonschema.Text(c.name))
 	if about := b.description(c); about != "" {
-		add("description", wire.Raw(quoted(about)))
+		add("description", jsonschema.Text(about))
 	}
 	add("inputSchema", b.inputSchema())
 	if output := b.output(c.noOutput); output != "" {
@@ -198,7 +199,7 @@ func (b *toolBuilder) description(c choice) string {
 func (b *toolBuilder) annotations() wire.Raw {
 	title := ""
 	if s := strings.TrimSpace(b.o.text("summary")); s != "" && len(s) <= 80 {
-		title = `"title":` + quoted(s) + ","
+		title = `"title":` + string(jsonschema.Text(s)) + ","
 	}
 	switch b.o.method {
 	case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY":
@@ -216,7 +217,7 @@ func (b *toolBuilder) annotations() wire.Raw {
 func (b *toolBuilder) inputSchema() wire.Raw {
 	text := append([]byte(`{"type":"object","properties":`), append(b.props, '}')...)
 	if len(b.required) > 0 {
-		text = append(append(text, `,"required":`...), list(b.required)...)
+		text = append(append(text, `,"required":`...), jsonschema.Texts(b.required)...)
 	}
 	text = append(text, `,"additionalProperties":false`...)
 	b.input.size = len(text)
@@ -255,11 +256,7 @@ func described(schema wire.Raw, about string) wire.Raw {
 	if about = strings.TrimSpace(about); about == "" || schema.Kind() != wire.KindObject {
 		return schema
 	}
-	with, err := wire.Object(schema).With("description", wire.Raw(quoted(about)))
-	if err != nil {
-		return schema
-	}
-	return wire.Raw(with)
+	return jsonschema.With(schema, "description", jsonschema.Text(about))
 }
 
 // parameters adds the parameters of the path and of the operation. Those of the path in the URL come

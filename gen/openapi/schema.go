@@ -79,13 +79,9 @@ func (c *converter) typeOf(n node) string {
 	case 0:
 		return ""
 	case 1:
-		return `"type":` + quoted(types[0])
+		return `"type":` + string(jsonschema.Text(types[0]))
 	}
-	text := []byte(`"type":[`)
-	for _, t := range types {
-		text = append(wire.AppendComma(text), quoted(t)...)
-	}
-	return string(append(text, ']'))
+	return `"type":` + string(jsonschema.Texts(types))
 }
 
 // types returns the types that a schema names.
@@ -229,20 +225,6 @@ func (c *converter) isObject(n node, depth int) bool {
 		}
 	}
 	return target.get("properties").kind() == wire.KindObject
-}
-
-func quoted(text string) string {
-	out, _ := wire.AppendString(nil, text) // the texts of a document are valid UTF-8
-	return string(out)
-}
-
-// list returns an array of texts.
-func list(texts []string) wire.Raw {
-	text := []byte{'['}
-	for _, s := range texts {
-		text = append(wire.AppendComma(text), quoted(s)...)
-	}
-	return wire.Raw(append(text, ']'))
 }
 
 // clean replaces each run of characters other than letters, digits, -, _ and . of ASCII.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -85,7 +86,7 @@ func (b *toolBuilder) formSchema(form []node) wire.Raw {
 	}
 	text = append(text, '}')
 	if len(required) > 0 {
-		text = append(append(text, `,"required":`...), list(required)...)
+		text = append(append(text, `,"required":`...), jsonschema.Texts(required)...)
 	}
 	return wire.Raw(append(text, '}'))
 }

@@ -42,14 +42,14 @@ var ItemKinds = []struct {
 	Key, Noun string
 }{{Prompts, "name", "prompt"}, {Resources, "uri", "resource"}, {Templates, "uriTemplate", "resource template"}}
 
-// Noun returns the noun for an item of a kind.
+// Noun returns the noun for an item of a kind, and for a tool if that is "".
 func (k ItemKind) Noun() string {
 	for _, known := range ItemKinds {
 		if known.Kind == k {
 			return known.Noun
 		}
 	}
-	return ""
+	return "tool"
 }
 
 // Item is the definition of a prompt, a resource or a resource template.
@@ -317,65 +317,29 @@ func Served(source wire.Object) wire.Object {
 			all[i] = wire.Raw(wire.Object(argument).Without(ours...))
 		}
 	}
-	changed, err := definition.With("arguments", wire.ArrayOf(all))
-	if err != nil { // the text was JSON
-		return definition
-	}
-	return changed
-}
-
-func (r *reader) replaced(at string, o wire.Object, member string, value wire.Raw) wire.Object {
-	changed, err := o.With(member, value)
-	if err != nil {
-		r.fail(at, "%v", err)
-		return o
-	}
-	return changed
+	return jsonschema.With(definition, "arguments", wire.ArrayOf(all))
 }
 
 // strings returns the schema of arguments, an object of strings, and of arrays of strings for lists.
 func (r *reader) strings(at string, arguments []*Argument) *jsonschema.Schema {
-	properties, required := []byte{'{'}, []byte{'['}
+	properties, required := []byte{'{'}, []string{}
 	for _, a := range arguments {
-		property := wire.Object(`{"type":"string"}`)
+		property, enum := `{"type":"string"`, ""
+		if len(a.Enum) > 0 {
+			enum = `,"enum":` + string(jsonschema.Texts(a.Enum))
+		}
 		if a.List {
-			property = r.replaced(a.Pointer, `{"type":"array"}`, "items", wire.Raw(r.listed(a, property)))
+			property, enum = `{"type":"array","items":{"type":"string"`+enum+`}`, ""
 		}
 		for _, m := range []struct{ name, text string }{{"title", a.Title}, {"description", a.Description}, {jsonschema.GoName, a.GoName}} {
 			if m.text != "" {
-				property = r.replaced(a.Pointer, property, m.name, r.quoted(a.Pointer, m.text))
+				property += `,"` + m.name + `":` + string(jsonschema.Text(m.text))
 			}
 		}
-		if !a.List {
-			property = r.listed(a, property)
-		}
-		properties = append(wire.AppendName(properties, a.Name), property...)
+		properties = append(append(wire.AppendName(properties, a.Name), property+enum...), '}')
 		if a.Required {
-			required = append(wire.AppendComma(required), r.quoted(a.Pointer, a.Name)...)
+			required = append(required, a.Name)
 		}
 	}
-	text := fmt.Sprintf(`{"type":"object","properties":%s},"required":%s]}`, properties, required)
-	return r.schema(at, wire.Raw(text))
-}
-
-// listed returns the schema of a string with the values of an argument, if it has only some.
-func (r *reader) listed(a *Argument, schema wire.Object) wire.Object {
-	if len(a.Enum) == 0 {
-		return schema
-	}
-	values := []byte{'['}
-	for _, value := range a.Enum {
-		values = append(wire.AppendComma(values), r.quoted(a.Pointer, value)...)
-	}
-	return r.replaced(a.Pointer, schema, "enum", wire.Raw(append(values, ']')))
-}
-
-// quoted returns a string as JSON.
-func (r *reader) quoted(at, text string) wire.Raw {
-	quoted, err := wire.AppendString(nil, text)
-	if err != nil {
-		r.fail(at, "%v", err)
-		return `""`
-	}
-	return wire.Raw(quoted)
+	return r.schema(at, wire.Raw(fmt.Sprintf(`{"type":"object","properties":%s},"required":%s}`, properties, jsonschema.Texts(required))))
 }

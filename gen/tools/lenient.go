@@ -116,11 +116,7 @@ func (l *Lenient) input(tool, at string, raw wire.Raw) *jsonschema.Schema {
 	if s.Types == nil {
 		l.note(tool, at, `has no "type": "object"; it is compared as if it had`)
 	}
-	typed, err := wire.Object(s.Source).With("type", `"object"`)
-	if err != nil {
-		return s
-	}
-	return l.document(tool, at, wire.Raw(typed))
+	return l.document(tool, at, jsonschema.With(s.Source, "type", `"object"`))
 }
 
 // document reads a schema without the keywords that have no meaning, with a note for each.

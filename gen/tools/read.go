@@ -153,12 +153,7 @@ func (r *reader) root(t *Tool, keyword string, judge func(*jsonschema.Schema) Ro
 	if root.Served == raw {
 		return s
 	}
-	definition, err := t.Definition.With(keyword, root.Served)
-	if err != nil {
-		r.fail(at, "%v", err)
-		return s
-	}
-	t.Definition = definition
+	t.Definition = jsonschema.With(t.Definition, keyword, root.Served)
 	as := `"object"`
 	if root.Values {
 		as = string(root.Served)
@@ -174,12 +169,8 @@ func withoutGo(definition wire.Object) wire.Object {
 	}
 	definition = definition.Without(jsonschema.GoName)
 	for _, member := range []string{"inputSchema", "outputSchema"} {
-		schema, ok := definition.Get(member)
-		if !ok {
-			continue
-		}
-		if changed, err := definition.With(member, jsonschema.WithoutGo(schema)); err == nil { // it is valid JSON
-			definition = changed
+		if schema, ok := definition.Get(member); ok {
+			definition = jsonschema.With(definition, member, jsonschema.WithoutGo(schema))
 		}
 	}
 	return definition

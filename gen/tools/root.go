@@ -59,9 +59,5 @@ func ofObjects(s *jsonschema.Schema) Root {
 	default:
 		lacks = fmt.Sprintf(`the "type" of the schema is %s`, kind)
 	}
-	typed, err := wire.Object(s.Source).With("type", `"object"`)
-	if err != nil {
-		return Root{Served: s.Source, Refused: err.Error()}
-	}
-	return Root{Served: wire.Raw(typed), Lacks: lacks}
+	return Root{Served: jsonschema.With(s.Source, "type", `"object"`), Lacks: lacks}
 }

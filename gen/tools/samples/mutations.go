@@ -161,8 +161,7 @@ func (m *mutator) object(p place, flat []*jsonschema.Schema) {
 			continue
 		}
 		m.visit(m.inner(p, flat, name, schemas, v, func(v wire.Raw) wire.Raw {
-			changed, _ := wire.Object(p.value).With(name, v)
-			return wire.Raw(changed)
+			return jsonschema.With(p.value, name, v)
 		}))
 	}
 }

@@ -272,6 +272,11 @@ func (d disj) kinds() kindSet {
 	return kinds
 }
 
+// has reports whether a schema of one of the alternatives satisfies a condition.
+func (d disj) has(is func(*jsonschema.Schema) bool) bool {
+	return slices.ContainsFunc(d, func(c conj) bool { return slices.ContainsFunc(c, is) })
+}
+
 // of returns the alternatives that allow a kind.
 func (d disj) of(kind kindSet) disj {
 	var all disj

@@ -41,9 +41,8 @@ type form struct {
 	prefix, suffix, arguments, about string
 }
 
-const toolNoun = "tool"
-
 var forms = map[tools.ItemKind]form{
+	"":              {"", "Tool", "", ""}, // a tool
 	tools.Prompts:   {"", "Prompt", "Args", "the arguments of the prompt %s"},
 	tools.Resources: {"Read", "Resource", "", ""},
 	tools.Templates: {"Read", "Template", "Variables", "the variables of the resource template %s"},
@@ -57,21 +56,20 @@ type method struct {
 	noun, name, pointer string // of the item
 }
 
-// naming gives methods to items.
+// naming gives methods to tools and other items.
 type naming struct {
 	*typer
-	opts  Options
-	taken map[string]method
+	methods map[string]method // by their names
 }
 
 // name returns the identifier of an item and its method, which is the identifier after a
 // prefix. An item whose method one of another kind has gets a suffix, so that a prompt may have
-// the name of a tool. Two of one kind are an error, because a name that distinguishes them
-// would change when another item is added.
+// the name of a tool. Two of one kind are an error, because a name that
+// distinguishes them would change when another item is added.
 func (n *naming) name(i *tools.Item) (identifier, method string) {
 	n.owner = i.Name
 	f := forms[i.Kind]
-	reserved := func(name string) bool { return slices.Contains(n.opts.Methods, f.prefix+name) }
+	reserved := func(name string) bool { return slices.Contains(n.Methods, f.prefix+name) }
 	one, _ := n.names.Distinct([]string{i.Name}, reserved, f.suffix)
 	identifier = one[0]
 	if i.GoName != "" {
@@ -79,7 +77,7 @@ func (n *naming) name(i *tools.Item) (identifier, method string) {
 			n.failf(i.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a %s: it must be an exported identifier that generated code does not use otherwise", i.GoName, i.Kind.Noun())
 		}
 		identifier = i.GoName
-	} else if other, ok := n.taken[f.prefix+identifier]; ok && other.noun != i.Kind.Noun() {
+	} else if other, ok := n.methods[f.prefix+identifier]; ok && other.noun != i.Kind.Noun() {
 		identifier += f.suffix
 	}
 	n.take(f.prefix+identifier, i)
@@ -89,27 +87,27 @@ func (n *naming) name(i *tools.Item) (identifier, method string) {
 // take records the method of an item.
 func (n *naming) take(name string, i *tools.Item) {
 	noun := i.Kind.Noun()
-	if other, ok := n.taken[name]; ok {
+	if other, ok := n.methods[name]; ok {
 		n.failf(i.Pointer+"/name", "the %s would have the Go name %s, as the %s %q (%s) has; %s gives it another", noun, name, other.noun, other.name, other.pointer, jsonschema.GoName)
 	}
-	n.taken[name] = method{noun, i.Name, i.Pointer}
+	n.methods[name] = method{noun, i.Name, i.Pointer}
+}
+
+// reserve records the name of a type, which an item needs.
+func (n *naming) reserve(name, pointer, needs string) {
+	if other, ok := n.taken[name]; ok {
+		n.failf(pointer, "%s the Go name %s, which %s has", needs, name, other)
+	}
+	n.taken[name] = pointer
 }
 
 // nameItems names the methods of prompts, resources and templates, and reserves the names of
 // their types.
-func (t *typer) nameItems(list *tools.List, opts Options, pkg *Package) {
-	n := &naming{t, opts, map[string]method{}}
-	for _, tt := range pkg.Tools {
-		n.taken[tt.Go] = method{toolNoun, tt.Tool.Name, tt.Tool.Pointer}
-	}
+func (n *naming) nameItems(list *tools.List, pkg *Package) {
 	for _, i := range list.Items {
 		identifier, method := n.name(i)
 		if suffix := forms[i.Kind].arguments; suffix != "" {
-			name := identifier + suffix
-			if other, ok := t.taken[name]; ok {
-				n.failf(i.Pointer, "its arguments need the Go name %s, which %s has", name, other)
-			}
-			t.taken[name] = i.Pointer
+			n.reserve(identifier+suffix, i.Pointer, "its arguments need")
 		}
 		pkg.Items = append(pkg.Items, ItemTypes{Item: i, Go: identifier, Method: method})
 	}

@@ -73,7 +73,7 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	if slices.ContainsFunc(d, func(c conj) bool { return len(c) == 0 }) {
 		return &ir.Any{}
 	}
-	if slices.ContainsFunc(d, func(c conj) bool { return slices.ContainsFunc(c, foreign) }) && d.kinds() == allKinds {
+	if d.has(foreign) && d.kinds() == allKinds {
 		return t.raw(at, "refers to what is only known while validating")
 	}
 	if slices.ContainsFunc(d, func(c conj) bool { return c.kinds() == allKinds }) {
@@ -151,9 +151,7 @@ func (d disj) namesBeyondInt64() bool {
 
 // marksBigIntegers reports whether a schema has the mark for integers beyond an int64.
 func (d disj) marksBigIntegers() bool {
-	return slices.ContainsFunc(d, func(c conj) bool {
-		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool { return s.GoBigInteger })
-	})
+	return d.has(func(s *jsonschema.Schema) bool { return s.GoBigInteger })
 }
 
 func beyondInt64(v wire.Raw) bool {
@@ -199,11 +197,7 @@ func exact(number wire.Raw) bool {
 
 // structured reports whether schemas describe members or elements.
 func (d disj) structured() bool {
-	return slices.ContainsFunc(d, func(c conj) bool {
-		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
-			return hasObjectShape(s) || s.Items != nil || s.PrefixItems != nil
-		})
-	})
+	return d.has(func(s *jsonschema.Schema) bool { return hasObjectShape(s) || s.Items != nil || s.PrefixItems != nil })
 }
 
 func orNull(base ir.Type, nullable bool) ir.Type {
@@ -282,11 +276,9 @@ const plainTime = "2026-01-31T12:00:00Z"
 // takesTimes reports whether the patterns and limits of schemas allow a time as a time.Time is written.
 // A pattern may want digits that a time.Time leaves out, such as those of ".000".
 func (d disj) takesTimes() bool {
-	return !slices.ContainsFunc(d, func(c conj) bool {
-		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
-			return s.Pattern != nil && !jsonschema.Allows(*s.Pattern, plainTime) ||
-				s.MinLength != nil && *s.MinLength > int64(len(plainTime)) || s.MaxLength != nil && *s.MaxLength < int64(len(plainTime))
-		})
+	return !d.has(func(s *jsonschema.Schema) bool {
+		return s.Pattern != nil && !jsonschema.Allows(*s.Pattern, plainTime) ||
+			s.MinLength != nil && *s.MinLength > int64(len(plainTime)) || s.MaxLength != nil && *s.MaxLength < int64(len(plainTime))
 	})
 }
 

@@ -104,9 +104,9 @@ func (t *typer) object(d disj, at spot) ir.Type {
 	if !slices.ContainsFunc(shapes, func(s *shape) bool { return len(s.names) > 0 }) {
 		return t.dictionary(d, shapes, at)
 	}
-	if t.separate(d, shapes) {
-		if _, u := t.unionOf(d, isObject, at); u != nil {
-			return u
+	if separate(shapes) {
+		if union := t.unionOf(d, isObject, at); union != nil {
+			return union
 		}
 	}
 	return t.structOf(d, at)
@@ -121,21 +121,9 @@ func shapesOf(d disj) []*shape {
 }
 
 // separate reports whether the alternatives are objects of several sorts.
-func (t *typer) separate(d disj, shapes []*shape) bool {
-	structs := 0
-	var first *shape
-	for _, s := range shapes {
-		if len(s.names) == 0 {
-			continue
-		}
-		structs++
-		if first == nil {
-			first = s
-		} else if !s.like(first) {
-			return true
-		}
-	}
-	return false
+func separate(shapes []*shape) bool {
+	structs := slices.DeleteFunc(slices.Clone(shapes), func(s *shape) bool { return len(s.names) == 0 })
+	return slices.ContainsFunc(structs, func(s *shape) bool { return !s.like(structs[0]) })
 }
 
 // dictionary returns the type of objects no member of which has a name.
@@ -169,7 +157,9 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 	var names []string
 	open := false
 	var others disj
+	var conditional []jsonschema.Property
 	for _, s := range shapes {
+		conditional = append(conditional, s.conditional...)
 		for _, name := range s.names {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
@@ -178,21 +168,16 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		open = open || s.open()
 		others = append(others, s.others...)
 	}
-	var conditional []jsonschema.Property
-	for _, s := range shapes {
-		conditional = append(conditional, s.conditional...)
-	}
 	for _, p := range conditional {
 		if open && !slices.Contains(names, p.Name) {
 			names = append(names, p.Name)
 		}
 	}
 	others = others.distinct()
-	reserved := structNames
-	if typed := !open && len(others) > 0; typed {
-		reserved = append(slices.Clone(structNames), "Additional")
+	reserved := append(slices.Clone(structNames), "Other")
+	if !open && len(others) > 0 {
+		reserved = append(reserved, "Additional")
 	}
-	reserved = append(slices.Clone(reserved), "Other")
 	identifiers, ok := t.members(decl, names, given(shapes), reserved)
 	if !ok {
 		return

@@ -145,13 +145,14 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	for _, name := range opts.Identifiers {
 		t.taken[name] = generatedFiles
 	}
-	pkg := &Package{Tools: t.methods(list, opts)}
-	t.nameItems(list, opts, pkg)
+	n := &naming{typer: t, methods: map[string]method{}}
+	pkg := &Package{Tools: n.nameTools(list)}
+	n.nameItems(list, pkg)
 	if len(t.errs) > 0 {
 		return nil, nil, errors.Join(t.errs...)
 	}
 	for i := range pkg.Tools {
-		t.toolTypes(&pkg.Tools[i], opts)
+		t.toolTypes(&pkg.Tools[i])
 	}
 	t.itemTypes(pkg)
 	t.share()
@@ -166,7 +167,7 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 }
 
 // toolTypes makes the types of a tool.
-func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
+func (t *typer) toolTypes(tt *ToolTypes) {
 	t.owner = tt.Tool.Name
 	documentOf := func(kind documentKind, title string) *document {
 		return &document{tt.Tool.Pointer, tt.Tool.Name, tt.Go + string(kind), fmt.Sprintf(title, tt.Tool.Name), kind, tt.Tool.Operation != nil}
@@ -174,7 +175,7 @@ func (t *typer) toolTypes(tt *ToolTypes, opts Options) {
 	of := func(s *jsonschema.Schema, kind documentKind, apply bool, title string) *ir.Decl {
 		return t.typesOf(s, apply, documentOf(kind, title))
 	}
-	tt.Input = of(tt.Tool.Input, inputs, opts.Server && tt.Tool.Operation == nil, "the arguments of %s")
+	tt.Input = of(tt.Tool.Input, inputs, t.Server && tt.Tool.Operation == nil, "the arguments of %s")
 	const result = "the structured result of %s"
 	switch {
 	case tt.Tool.Output == nil:
@@ -206,42 +207,21 @@ func (t *typer) distribute(pkg *Package) {
 
 func byName(a, b *ir.Decl) int { return strings.Compare(a.Name, b.Name) }
 
-// methods names the methods of the tools and reserves the names of the types of their schemas.
-// Two tools whose names have the same letters and digits are an error, because a name that
-// distinguishes them would change when another tool is added.
-func (t *typer) methods(list *tools.List, opts Options) []ToolTypes {
-	identifiers := make([]string, len(list.Tools))
-	taken := map[string]*tools.Tool{}
+// nameTools names the methods of the tools and reserves the names of the types of their schemas.
+func (n *naming) nameTools(list *tools.List) []ToolTypes {
+	all := make([]ToolTypes, len(list.Tools))
 	for i, tool := range list.Tools {
-		one, _ := t.names.Distinct([]string{tool.Name}, func(name string) bool { return slices.Contains(opts.Methods, name) }, "Tool")
-		if tool.GoName != "" {
-			t.owner = tool.Name
-			if !names.IsExported(tool.GoName) || slices.Contains(opts.Methods, tool.GoName) {
-				t.failf(tool.Pointer+"/"+jsonschema.GoName, "%q cannot be the Go name of a tool: it must be an exported identifier that generated code does not use otherwise", tool.GoName)
-				return nil
-			}
-			one = []string{tool.GoName}
+		problems := len(n.errs)
+		identifier, _ := n.name(&tools.Item{Name: tool.Name, GoName: tool.GoName, Pointer: tool.Pointer})
+		all[i] = ToolTypes{Tool: tool, Go: identifier}
+		if len(n.errs) > problems {
+			continue
 		}
-		if other := taken[one[0]]; other != nil {
-			t.owner = tool.Name
-			t.failf(tool.Pointer+"/name", "the tool would have the Go name %s, as %q (%s) has; %s gives it another", one[0], other.Name, other.Pointer, jsonschema.GoName)
-			return nil
-		}
-		taken[one[0]] = tool
-		identifiers[i] = one[0]
-	}
-	tools := make([]ToolTypes, len(list.Tools))
-	for i, tool := range list.Tools {
-		tools[i] = ToolTypes{Tool: tool, Go: identifiers[i]}
-		for _, name := range []string{identifiers[i] + string(inputs), identifiers[i] + string(outputs)} {
-			if other, ok := t.taken[name]; ok {
-				t.owner = tool.Name
-				t.failf(tool.Pointer, "the tool needs the Go name %s, which %s has", name, other)
-			}
-			t.taken[name] = tool.Pointer
+		for _, kind := range []documentKind{inputs, outputs} {
+			n.reserve(identifier+string(kind), tool.Pointer, "the tool needs")
 		}
 	}
-	return tools
+	return all
 }
 
 // typesOf makes the types of a document. With apply, absent members get their default.

@@ -107,7 +107,7 @@ func TestTypesErrors(t *testing.T) {
 	}{
 		{
 			list: `[{"name":"Xa","inputSchema":{"type":"object"}},{"name":"a","inputSchema":{"type":"object"}},{"name":"A","inputSchema":{"type":"object"}}]`,
-			want: `tool "A": /2/name: the tool would have the Go name A, as "a" (/1) has; x-go-name gives it another`,
+			want: `tool "A": /2/name: the tool would have the Go name A, as the tool "a" (/1) has; x-go-name gives it another`,
 		},
 		{
 			list: `[{"name":"t","inputSchema":{"type":"object","properties":{"Xa":{},"a":{},"A":{}}}}]`,
@@ -163,7 +163,7 @@ func TestTypesClash(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = typing.Types(list, typing.Options{})
-	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as "get-it" (/0) has; x-go-name gives it another`; err == nil || err.Error() != want {
+	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as the tool "get-it" (/0) has; x-go-name gives it another`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

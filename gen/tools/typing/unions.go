@@ -25,25 +25,24 @@ type candidate struct {
 // mixed returns the type of values of several kinds, at least one of which is an array or
 // object.
 func (t *typer) mixed(d disj, kinds kindSet, at spot) ir.Type {
-	ref, u := t.unionOf(d, kinds, at)
-	if u == nil {
-		return t.raw(at, "has alternatives that cannot be distinguished")
+	if union := t.unionOf(d, kinds, at); union != nil {
+		return union
 	}
-	return ref
+	return t.raw(at, "has alternatives that cannot be distinguished")
 }
 
 // unionOf returns the union of the values of several kinds, or nil if its variants cannot be
 // distinguished.
-func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
+func (t *typer) unionOf(d disj, kinds kindSet, at spot) *ir.Ref {
 	key := fmt.Sprintf("%s?%d", d.key(), kinds)
 	if decl := t.declared[key]; decl != nil {
-		return &ir.Ref{Decl: decl}, &ir.Ref{Decl: decl}
+		return &ir.Ref{Decl: decl}
 	}
 	candidates, decision, lenient := t.candidates(d, kinds)
 	if decision == nil {
-		return nil, nil
+		return nil
 	}
-	ref := t.declare(key, d, at, func(decl *ir.Decl, at spot) {
+	return t.declare(key, d, at, func(decl *ir.Decl, at spot) {
 		u := &ir.Union{Decision: decision, Lenient: lenient}
 		decl.Type = u
 		t.nameCandidates(candidates)
@@ -55,7 +54,6 @@ func (t *typer) unionOf(d disj, kinds kindSet, at spot) (*ir.Ref, ir.Type) {
 			}
 		}
 	})
-	return ref, ref
 }
 
 // candidates groups the alternatives into variants and returns the decision between them, or
@@ -109,7 +107,7 @@ func newCandidate(kind kindSet, alternatives disj, suffix string, stands ir.Type
 // none, objects that match no variant are allowed.
 func (t *typer) objectCandidates(d disj) (all []*candidate, lenient bool) {
 	shapes := shapesOf(d)
-	if !t.separate(d, shapes) {
+	if !separate(shapes) {
 		return []*candidate{newCandidate(isObject, d, "Object", &ir.Object{})}, false
 	}
 	for i, c := range d {
@@ -158,7 +156,7 @@ func (t *typer) nameCandidates(all []*candidate) {
 	}
 	variants := make([]unions.Naming, len(objects))
 	for i, c := range objects {
-		variants[i].Object = outlineOf(c)
+		variants[i].Object, _ = c.variant.Decl.Type.(*ir.Object)
 		for _, s := range schemas[i] {
 			if len(objects) > 1 && !slices.ContainsFunc(schemas, func(other conj) bool { return !slices.Contains(other, s) }) {
 				continue // belongs to all variants
@@ -177,13 +175,6 @@ func (t *typer) nameCandidates(all []*candidate) {
 		taken[suffix] = true
 		objects[i].suffix = suffix
 	}
-}
-
-// outline returns the properties of a struct that distinguish it from others: its members,
-// which of them are required, and which have listed values.
-func outlineOf(c *candidate) *ir.Object {
-	o, _ := c.variant.Decl.Type.(*ir.Object)
-	return o
 }
 
 // variantDecl declares the type of a variant.

@@ -1,0 +1,44 @@
+package jsonschema
+
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// IsPositive reports whether a number is greater than 0, however small it is.
+func IsPositive(number wire.Raw) bool {
+	mantissa, _, _ := strings.Cut(strings.ToLower(string(number)), "e")
+	return mantissa[0] != '-' && strings.ContainsAny(mantissa, "123456789")
+}
+
+// IsHeld reports whether a number is within the range of a float64.
+func IsHeld(number wire.Raw) bool {
+	in := wire.NewStringReader(string(number))
+	in.ReadFloat64()
+	return in.Err() == nil
+}
+
+// Text returns a string as JSON. It must be UTF-8.
+func Text(s string) wire.Raw {
+	text, _ := wire.AppendString(nil, s) // which fails only if it is not
+	return wire.Raw(text)
+}
+
+// Texts returns strings as a JSON array.
+func Texts(all []string) wire.Raw {
+	texts := make([]wire.Raw, len(all))
+	for i, s := range all {
+		texts[i] = Text(s)
+	}
+	return wire.ArrayOf(texts)
+}
+
+// With returns an object, whose text is valid, with another value of a member, which is added if there is none.
+func With[T ~string](object T, name string, value wire.Raw) T {
+	changed, err := wire.Object(object).With(name, value)
+	if err != nil {
+		return object // which does not happen to a valid text
+	}
+	return T(changed)
+}
