@@ -297,33 +297,27 @@ func (p *conn) keepAlive() {
 		return
 	}
 	every := p.limits.KeepAlive
-	over := p.life.Background().Done()
 	p.life.Go(func() {
-		timer := time.NewTimer(every)
-		defer timer.Stop()
-		for failed := 0; failed < p.limits.KeepAliveFailures; {
-			select {
-			case <-timer.C:
-			case <-over:
+		for failed := 0; ; {
+			wait, began := every-p.silence.lasts(), time.Now()
+			switch {
+			case wait > 0:
+				failed = 0
+			case p.answersPing(every):
+				failed, wait = 0, every // also if the peer could not hear the ping
+			default:
+				failed++
+				wait = every - time.Since(began)
+				p.logger().Warn("ping failed", "failures", failed)
+			}
+			if failed == p.limits.KeepAliveFailures {
+				p.giveUp(ErrUnresponsive)
 				return
 			}
-			quiet := p.silence.lasts()
-			if pinged := time.Now(); quiet >= every {
-				if !p.answersPing(every) {
-					failed++
-					p.logger().Warn("ping failed", "failures", failed)
-					timer.Reset(every - time.Since(pinged))
-					continue
-				}
-				quiet = p.silence.lasts()
+			if sleep(p.life.Background(), wait) != nil {
+				return
 			}
-			failed = 0
-			if quiet >= every {
-				quiet = 0 // the peer could not hear the ping
-			}
-			timer.Reset(every - quiet)
 		}
-		p.giveUp(ErrUnresponsive)
 	})
 }
 

@@ -144,13 +144,12 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	switch {
 	case err != nil:
 		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		_, busy := err.(busyError)
-		_, duplicate := err.(duplicateError)
+		r, _ := err.(refusedError)
 		_, batch := to.(*batched)
 		switch {
-		case busy && to == nil:
+		case r.verdict == engine.Busy && to == nil:
 			p.refuseLater(m.ID.Clone(), err)
-		case duplicate && (to == nil || batch):
+		case r.verdict == engine.Duplicate && (to == nil || batch):
 			p.refuse(wire.Scalar{}, err, to)
 		default:
 			p.refuse(m.ID, err, to)
@@ -166,16 +165,14 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	return nil
 }
 
-// busyError refuses a request because too many are in flight.
-type busyError struct{ error }
+// refusedError refuses a request because too many are in flight, or because one with its id is. Where the answers to
+// both of these share a channel, the refusal has no id: the peer would take it for the answer to the first.
+type refusedError struct {
+	error
+	verdict engine.Verdict
+}
 
-func (e busyError) Unwrap() error { return e.error }
-
-// duplicateError refuses a request with the id of one in flight. Where the answers to both share a channel, the
-// refusal has no id: the peer would take it for the answer to the first.
-type duplicateError struct{ error }
-
-func (e duplicateError) Unwrap() error { return e.error }
+func (e refusedError) Unwrap() error { return e.error }
 
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
@@ -207,22 +204,23 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 		return c, c.peer.refused(errNotBegun)
 	}
 	c.entry.ID = c.id.Canonical()
-	switch p.serving.Begin(p.life.Context(), c) {
+	verdict := p.serving.Begin(p.life.Context(), c)
+	switch verdict {
 	case engine.Begun:
 		if in.ContextCancels {
 			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
 		}
 		return c, nil
 	case engine.Busy:
-		err = busyError{c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))}
+		err = c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	case engine.Duplicate:
-		err = duplicateError{jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())}
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	case engine.Refused:
 		err = c.peer.refused(errNotBegun)
 	}
 	p.life.Leave()
-	return c, err
+	return c, refusedError{err, verdict}
 }
 
 // takeNotification queues a notification for its handler. If it has no order among others, the handler is called
@@ -378,7 +376,7 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 	defer p.buffers.put(buf)
 	code := p.encodeError(buf, id, err)
 	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Code: code,
-		Refused: true, NotBegun: err == errNotBegun || err == errNotBegunStateless})
+		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
 }
 
 // unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer

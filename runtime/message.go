@@ -223,81 +223,55 @@ type sent struct {
 //	code      of the JSON-RPC error that is the answer
 //	error     the error
 func LogRequests(l *slog.Logger, level slog.Level) Middleware {
-	r := requestLog{logs.Or(l, level), level}
-	return r.around
-}
-
-type requestLog struct {
-	log   *slog.Logger
-	level slog.Level
+	log := logs.Or(l, level)
+	return func(next Handler) Handler {
+		return func(ctx context.Context, m *Message) (result wire.Appender, err error) {
+			start := time.Now()
+			err = errPanicked // unless next returns
+			defer func() { logRequest(ctx, log, level, m, time.Since(start), err) }()
+			return next(ctx, m)
+		}
+	}
 }
 
 var errPanicked = errors.New("runtime: the handler panicked")
 
-// around wraps the handlers of received messages, or the way of those that are sent.
-func (r requestLog) around(next Handler) Handler {
-	return func(ctx context.Context, m *Message) (result wire.Appender, err error) {
-		start := time.Now()
-		err = errPanicked // unless next returns
-		defer func() {
-			e := entry{what(m), m.Method, m.ID(), m.Revision(), m.SessionID(), start, err}
-			if _, cancelled := errors.AsType[*CancelledError](context.Cause(ctx)); cancelled && err != nil && !m.Sent() {
-				e.err = context.Cause(ctx)
-			}
-			r.write(ctx, e)
-		}()
-		return next(ctx, m)
+// logRequest writes the record of a message that was handled or sent.
+func logRequest(ctx context.Context, log *slog.Logger, level slog.Level, m *Message, took time.Duration, err error) {
+	text := m.Kind.String() + " sent"
+	if !m.Sent() {
+		text = m.Kind.String() + " handled"
+		if _, cancelled := errors.AsType[*CancelledError](context.Cause(ctx)); cancelled && err != nil {
+			err = context.Cause(ctx)
+		}
 	}
-}
-
-// what returns the text of the record of a message.
-func what(m *Message) string {
-	if m.Sent() {
-		return m.Kind.String() + " sent"
-	}
-	return m.Kind.String() + " handled"
-}
-
-// entry is the content of a record.
-type entry struct {
-	text     string
-	method   string
-	id       wire.Scalar
-	revision string
-	session  string
-	start    time.Time
-	err      error
-}
-
-func (r requestLog) write(ctx context.Context, e entry) {
-	level := r.level
-	answered, isAnswer := errors.AsType[*jsonrpc.Error](e.err)
-	_, asked := errors.AsType[*QuestionsError](e.err)
-	if e.err != nil && !isAnswer && !asked && !errors.Is(e.err, context.Canceled) {
+	answered, isAnswer := errors.AsType[*jsonrpc.Error](err)
+	_, asked := errors.AsType[*QuestionsError](err)
+	if err != nil && !isAnswer && !asked && !errors.Is(err, context.Canceled) {
 		level = max(level, slog.LevelWarn)
 	}
-	if !r.log.Enabled(ctx, level) {
+	if !log.Enabled(ctx, level) {
 		return
 	}
 	attrs := make([]slog.Attr, 0, 7)
-	attrs = append(attrs, slog.String("method", e.method))
-	if !e.id.IsZero() {
-		attrs = append(attrs, loggedID(e.id))
+	attrs = append(attrs, slog.String("method", m.Method))
+	if id := m.ID(); !id.IsZero() {
+		attrs = append(attrs, loggedID(id))
 	}
-	if e.revision != "" {
-		attrs = append(attrs, slog.String("revision", e.revision))
+	if revision := m.Revision(); revision != "" {
+		attrs = append(attrs, slog.String("revision", revision))
 	}
-	if e.session != "" {
-		attrs = append(attrs, slog.String("session", LogID(e.session)))
+	if session := m.SessionID(); session != "" {
+		attrs = append(attrs, slog.String("session", LogID(session)))
 	}
-	attrs = append(attrs, slog.Duration("duration", time.Since(e.start)))
+	attrs = append(attrs, slog.Duration("duration", took))
 	if isAnswer {
 		attrs = append(attrs, slog.Int64("code", answered.Code))
 	}
-	if e.err != nil {
-		attrs = append(attrs, slog.Any("error", e.err))
+	if err != nil {
+		attrs = append(attrs, slog.Any("error", err))
 	}
-	r.log.LogAttrs(ctx, level, e.text, attrs...)
+	log.LogAttrs(ctx, level, text, attrs...)
 }
 
 // loggedID returns the attribute of a record for the id of a request. That of an integer needs no memory.
