@@ -166,7 +166,7 @@ func (c *comparer) limit(v view, b bound) {
 		return
 	}
 	o := c.ask(v, breachOf(v.from.Kind, b.keyword, is))
-	if o.state != none && b.kind != kindNumber && is.count() > largest {
+	if o.state != none && b.kind != kindNumber && is.reach() > largest {
 		o.state, o.sure, o.why = max(o.state, unknown), true, "an example would be too long to show"
 	}
 	was, is = inOrder(v.way, was, is)

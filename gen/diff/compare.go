@@ -277,7 +277,7 @@ const tooLarge = "the object has too many members to make an example for each ch
 func (c *comparer) affords(v view) bool {
 	size := 0
 	for _, a := range []*Alt{v.from, v.to} {
-		if a != nil && a.Object != nil {
+		if a.Object != nil {
 			size += len(a.Object.Members)
 		}
 	}
@@ -292,10 +292,6 @@ func (c *comparer) affords(v view) bool {
 // receiver that a branch does not break, so that an example shows nothing else.
 func (v view) start(preferring bool, but *branch) way {
 	w := way{kinds: kindAny, test: func(value any) bool { return !v.accepts.accepts(value) }}
-	if v.from == nil {
-		w.todo = v.sends.from
-		return w
-	}
 	w.todo, w.refused, w.settled = v.from.all, v.from.refused, v.from.all
 	w.kinds = v.from.Kind
 	if preferring {
@@ -314,7 +310,7 @@ func (v view) start(preferring bool, but *branch) way {
 func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
 	for _, b := range choice {
 		if !c.writesAlike(v, b) {
-			o.join(c.show(v, keywordOf(b.keyword).names && v.from != nil && v.from.Object.open(), b))
+			o.join(c.show(v, keywordOf(b.keyword).names && v.from.Object.open(), b))
 		}
 	}
 	return o
@@ -336,7 +332,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		c.begin()
 		return f.search(w.with(b), accept, refuse, nil)
 	}
-	if v.from != nil && v.to != nil {
+	if v.to != nil {
 		if !c.affords(v) {
 			return outcome{state: unknown, sure: true, why: tooLarge}
 		}
@@ -379,9 +375,6 @@ func (c *comparer) writesAlike(v view, b *branch) bool { return v.writes(b, c.sa
 
 // writes reports whether the sender has the keyword of a branch as well, in a text that is the same.
 func (v view) writes(b *branch, same func(x, y wire.Raw) bool) bool {
-	if v.from == nil {
-		return false
-	}
 	if b.of == nil {
 		return len(b.accept) == 1 && slices.ContainsFunc(v.from.refused, func(s *jsonschema.Schema) bool {
 			return s == b.accept[0] || same(s.Source, b.accept[0].Source)
@@ -448,11 +441,9 @@ func (c *comparer) entire(p *pairing, rule string, args ...string) *change {
 // typed reports a shape that has no type on one side only, or too many alternatives on a side.
 func (c *comparer) typed(p *pairing, was, is bool) {
 	switch {
-	case was && is:
+	case was && is, !p.old.any() && !p.new.any():
 		ch := c.entire(p, "constraint-changed", `"anyOf"`)
 		ch.rule = constraintRule(ch.ways[widens].state != none, ch.ways[narrows].state != none)
-	case !p.old.any() && !p.new.any():
-		c.entire(p, "constraint-changed", `"anyOf"`)
 	case was:
 		c.entire(p, "type-closed", p.new.label())
 	default:

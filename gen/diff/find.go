@@ -45,9 +45,10 @@ func newFinder(e *engine, sender *jsonschema.Schema) *finder {
 type way struct {
 	// todo has the schemas that are not expanded yet, all those that are.
 	todo, all []*jsonschema.Schema
-	// unions choose between other conditions. refused are schemas that must refuse the value.
-	unions  []union
+	// refused has the schemas that must refuse the value and are not expanded yet. unions choose between other
+	// conditions.
 	refused []*jsonschema.Schema
+	unions  []*union
 	// kinds are the types that are left. whole and fraction are about numbers.
 	kinds           kind
 	whole, fraction bool
@@ -62,10 +63,11 @@ type way struct {
 	test func(v any) bool
 }
 
-// union is a choice between branches.
+// union is a choice between branches: those of a schema that accepts, or the ways in which it refuses.
 type union struct {
-	of     *jsonschema.Schema
-	choice []*branch
+	of      *jsonschema.Schema
+	choice  []*branch
+	refuses bool
 }
 
 // breach is a keyword of a schema that a value must not satisfy. item selects one of its parts.
@@ -222,34 +224,33 @@ func (f *finder) suits(v any, accept, refuse []*jsonschema.Schema, but []any) bo
 
 // search expands a way and answers for it.
 func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) answer {
-	if f.spend(1 + len(w.todo) + len(w.all) + len(w.refused)) {
+	if f.spend(1 + len(w.todo) + len(w.all) + len(w.refused) + len(w.unions)) {
 		return answer{is: unknown}
 	}
 	if !f.expand(&w) {
 		return answer{is: none}
 	}
-	choice, at, ok := f.next(&w)
+	u, ok := f.next(&w)
 	if !ok {
 		return answer{is: none}
 	}
-	if choice == nil {
+	if u == nil {
 		return f.leaf(&w, accept, refuse, but)
 	}
-	if at < 0 && len(w.unions) == 0 && len(w.refused) > manyRefused {
+	if len(w.unions) > manyRefused && !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses }) {
 		// A value often satisfies what is left to choose by itself.
 		if a := f.leaf(&w, accept, refuse, but); a.is == found {
 			return a
 		}
 	}
-	if at >= 0 {
-		w.unions = slices.Delete(slices.Clone(w.unions), at, at+1)
-	} else {
-		w.refused = slices.Delete(slices.Clone(w.refused), -1-at, -at)
-	}
+	w.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
 	result := answer{is: none}
-	for _, b := range choice {
-		if b.unknown || f.spend(0) {
+	for _, b := range u.choice {
+		switch {
+		case b.unknown || f.spend(0):
 			result.is = unknown
+			continue
+		case f.contradicts(&w, b):
 			continue
 		}
 		switch a := f.search(w.with(b), accept, refuse, but); a.is {
@@ -314,14 +315,14 @@ func (f *finder) expand(w *way) bool {
 		}
 		settled := slices.Contains(w.settled, s)
 		if s.AnyOf != nil && !settled {
-			u := union{of: s}
+			u := &union{of: s}
 			for _, b := range s.AnyOf {
 				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}})
 			}
 			w.unions = append(w.unions, u)
 		}
 		if s.OneOf != nil && !settled {
-			u := union{of: s}
+			u := &union{of: s}
 			for i, b := range s.OneOf {
 				others := slices.Delete(slices.Clone(s.OneOf), i, i+1)
 				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}, refuse: others})
@@ -329,15 +330,24 @@ func (f *finder) expand(w *way) bool {
 			w.unions = append(w.unions, u)
 		}
 		if s.If != nil && (s.Then != nil || s.Else != nil) {
-			w.unions = append(w.unions, union{s, []*branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
+			w.unions = append(w.unions, &union{of: s, choice: []*branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
 		}
 		for _, d := range s.DependentSchemas {
-			w.unions = append(w.unions, union{s, []*branch{{absent: d.Name, kinds: kindObject}, {present: d.Name, accept: without(d.Schema), kinds: kindObject}, {kinds: kindAny &^ kindObject}}})
+			w.unions = append(w.unions, &union{of: s, choice: []*branch{{absent: d.Name, kinds: kindObject}, {present: d.Name, accept: without(d.Schema), kinds: kindObject}, {kinds: kindAny &^ kindObject}}})
 		}
 		if s.DynamicRef != "" || s.Meta {
-			w.unions = append(w.unions, union{s, []*branch{{unknown: true}}})
+			w.unions = append(w.unions, &union{of: s, choice: []*branch{{unknown: true}}})
 		}
 	}
+	for _, s := range w.refused {
+		switch {
+		case s.Always == nil:
+			w.unions = append(w.unions, &union{s, f.refusing(s), true})
+		case *s.Always:
+			return false
+		}
+	}
+	w.refused = nil
 	kinds, whole := kindsOf(w.all)
 	w.kinds, w.whole = w.kinds&kinds, whole
 	return w.kinds != 0 && !w.impossible()
@@ -358,59 +368,49 @@ func (w *way) requires(name string) bool {
 	return slices.Contains(w.present, name) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
 }
 
-// next returns the choice with the fewest branches: first those in which schemas of the sender must accept, whose
-// declarations decide which members there are. at is the index of the union, or -1 minus that of the schema that
-// must refuse. ok is false if a choice has no branch.
-func (f *finder) next(w *way) (choice []*branch, at int, ok bool) {
-	best := -1
-	for i, u := range w.unions {
-		if f.sender != nil && u.of.Root() != f.sender {
-			continue
+// next returns the union with the fewest branches that do not contradict the conditions, or nil if no union is left. ok is
+// false if a union has no such branch. The first are those in which schemas of the sender must accept, whose declarations
+// decide which members there are.
+func (f *finder) next(w *way) (best *union, ok bool) {
+	for _, refuses := range []bool{false, true} {
+		for _, u := range w.unions {
+			switch {
+			case u.refuses != refuses || f.sender != nil && u.of.Root() != f.sender:
+			case refuses && (f.sender == nil || !slices.ContainsFunc(u.choice, func(b *branch) bool { return len(b.accept) > 0 }) || f.certain(w, u)):
+			case best == nil || len(u.choice) < len(best.choice):
+				best = u
+			}
 		}
-		if best < 0 || len(u.choice) < len(w.unions[best].choice) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		return w.unions[best].choice, best, true
-	}
-	for i, s := range w.refused {
-		if f.sender == nil || s.Root() != f.sender || !slices.ContainsFunc(f.refusing(s), func(b *branch) bool { return len(b.accept) > 0 }) {
-			continue
-		}
-		if list, certain := f.refusals(w, s); !certain {
-			return list, -1 - i, len(list) > 0
+		if best != nil {
+			return best, true
 		}
 	}
 	if f.lacks(w) {
-		return nil, 0, false
+		return nil, false
 	}
-	choice, at = nil, 0
-	better := func(list []*branch, index int) {
-		if choice == nil || len(list) < len(choice) {
-			choice, at = list, index
+	w.unions = slices.DeleteFunc(slices.Clone(w.unions), func(u *union) bool { return f.certain(w, u) })
+	fewest := 0
+	for _, u := range w.unions {
+		left := 0
+		for _, b := range u.choice {
+			if !f.contradicts(w, b) {
+				left++
+			}
+		}
+		switch {
+		case left == 0:
+			return nil, false
+		case best == nil || left < fewest:
+			best, fewest = u, left
 		}
 	}
-	for i, u := range w.unions {
-		list := slices.DeleteFunc(slices.Clone(u.choice), func(b *branch) bool { return f.contradicts(w, b) })
-		if len(list) == 0 {
-			return nil, 0, false
-		}
-		better(list, i)
-	}
-	for i := 0; i < len(w.refused); i++ {
-		list, certain := f.refusals(w, w.refused[i])
-		if certain {
-			w.refused = slices.Delete(slices.Clone(w.refused), i, i+1)
-			i--
-			continue
-		}
-		if len(list) == 0 {
-			return nil, 0, false
-		}
-		better(list, -1-i)
-	}
-	return choice, at, true
+	return best, true
+}
+
+// certain reports whether the conditions obviously imply a branch of a union.
+func (f *finder) certain(w *way, u *union) bool {
+	f.spend(len(u.choice))
+	return slices.ContainsFunc(u.choice, func(b *branch) bool { return f.implied(w, b) })
 }
 
 // lacks reports whether the conditions ask for a member that objects may not have, and no other type is left. All
@@ -421,25 +421,6 @@ func (f *finder) lacks(w *way) bool {
 	}
 	not := func(name string) bool { return !f.may(w, name) }
 	return slices.ContainsFunc(w.present, not) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.ContainsFunc(s.Required, not) })
-}
-
-// refusals returns the ways in which a schema can refuse a value, as far as they do not contradict
-// the conditions. certain means that the conditions imply that it refuses.
-func (f *finder) refusals(w *way, s *jsonschema.Schema) (list []*branch, certain bool) {
-	if s.Always != nil {
-		return nil, !*s.Always
-	}
-	ways := f.refusing(s)
-	f.spend(len(ways))
-	for _, b := range ways {
-		if f.implied(w, b) {
-			return nil, true
-		}
-		if !f.contradicts(w, b) {
-			list = append(list, b)
-		}
-	}
-	return list, false
 }
 
 // contradicts reports whether a branch obviously leaves no value.
@@ -468,10 +449,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
 func (f *finder) implied(w *way, b *branch) bool {
-	if b.kinds == 0 && !b.fraction && len(b.accept)+len(b.refuse)+len(b.breaks) == 0 && b.present+b.absent == "" {
-		return !b.unknown
-	}
-	if w.kinds&^b.allowed() != 0 || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
+	if b.unknown || w.kinds&^b.allowed() != 0 || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
 		return false
 	}
 	if b.absent != "" && f.may(w, b.absent) {

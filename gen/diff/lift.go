@@ -191,18 +191,10 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 		return outcome{}
 	case o.state == found:
 		return c.lift(n, o.values, &climb{way, root, map[*node]bool{}})
-	case o.state != unknown || o.sure:
-		return o
+	case o.state == unknown:
+		o.why = cmp.Or(o.why, noExample)
 	}
-	for at := n; ; at = at.up[0].parent { // a value that is refused here may be accepted further up
-		if v := at.views(nil, nil)[way]; c.find(v.sends, v.accepts).is == none {
-			return outcome{}
-		}
-		if at == root || len(at.up) == 0 {
-			break
-		}
-	}
-	return outcome{state: unknown, why: cmp.Or(o.why, noExample)}
+	return o
 }
 
 // climb holds the state of lifting values to whole messages.

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,24 +82,8 @@ func (a *Acceptance) String() string {
 
 // glob reports whether a text matches a pattern with * and ?.
 func glob(pattern, text string) bool {
-	p, t := []rune(pattern), []rune(text)
-	star, mark := -1, 0 // the position of the last *, and the end of the text that it matches
-	i, j := 0, 0
-	for j < len(t) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
-			i, j = i+1, j+1
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(string(p[i:]), "*") == ""
+	expression := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	return regexp.MustCompile("(?s)^" + expression + "$").MatchString(text)
 }
 
 // Apply applies the policy to reports as of a day. It sets the levels of findings, removes

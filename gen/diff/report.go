@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -220,18 +221,9 @@ func fingerprint(kind, rule, subject string, args []string) string {
 // sort sorts the findings as [Report.Findings] describes.
 func (r *Report) sort() {
 	slices.SortFunc(r.Findings, func(a, b *Finding) int {
-		if accepted := a.Accepted != nil; accepted != (b.Accepted != nil) {
-			return map[bool]int{true: 1, false: -1}[accepted]
-		}
-		if a.Level != b.Level {
-			return slices.Index(levels, b.Level) - slices.Index(levels, a.Level)
-		}
-		for _, texts := range [][2]string{{a.Subject, b.Subject}, {a.Rule, b.Rule}, {strings.Join(a.Args, separator), strings.Join(b.Args, separator)}, {a.Old.Pointer, b.Old.Pointer}} {
-			if c := strings.Compare(texts[0], texts[1]); c != 0 {
-				return c
-			}
-		}
-		return 0
+		accepted := map[bool]int{true: 1}
+		return cmp.Or(accepted[a.Accepted != nil]-accepted[b.Accepted != nil], slices.Index(levels, b.Level)-slices.Index(levels, a.Level),
+			strings.Compare(a.Subject, b.Subject), strings.Compare(a.Rule, b.Rule), slices.Compare(a.Args, b.Args), strings.Compare(a.Old.Pointer, b.Old.Pointer))
 	})
 }
 
