@@ -561,16 +561,15 @@ func (c *comparer) covers(v view) *Alt {
 
 // told compares descriptions, titles and defaults.
 func (c *comparer) told(old, new *Shape) []*change {
-	var p pairing
-	p.old, p.new = old, new
-	if old.About.Description != new.About.Description {
-		p.at("parameter-description-changed", "", inQuotes(old.About.Description), inQuotes(new.About.Description))
-	}
-	if old.About.Title != new.About.Title {
-		p.at("parameter-title-changed", "", inQuotes(old.About.Title), inQuotes(new.About.Title))
-	}
-	if old.About.Default != new.About.Default {
-		p.at("default-changed", "", quoted(old.About.Default), quoted(new.About.Default))
+	p := pairing{old: old, new: new}
+	for _, text := range []struct{ rule, was, is string }{
+		{"parameter-description-changed", inQuotes(old.About.Description), inQuotes(new.About.Description)},
+		{"parameter-title-changed", inQuotes(old.About.Title), inQuotes(new.About.Title)},
+		{"default-changed", quoted(old.About.Default), quoted(new.About.Default)},
+	} {
+		if text.was != text.is {
+			p.at(text.rule, "", text.was, text.is)
+		}
 	}
 	return p.changes
 }

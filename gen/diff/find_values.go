@@ -204,13 +204,27 @@ func decimal(r *big.Rat) json.Number {
 	return json.Number(r.FloatString(digits))
 }
 
+// size returns a range of counts without those that satisfy the limits that a way breaks.
+func (w *way) size(n span, least, most string, of func(s *jsonschema.Schema) (least, most *int64)) span {
+	for _, b := range w.breaks {
+		low, high := of(b.of)
+		switch b.keyword {
+		case least:
+			n.High = n.High.tighter(limit{at: big.NewRat(*low, 1), open: true, upper: true})
+		case most:
+			n.Low = n.Low.tighter(limit{at: big.NewRat(*high, 1), open: true})
+		}
+	}
+	return n
+}
+
 // strings is values for strings.
 func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	t, possible := textOf(w.all)
 	if !possible {
 		return true
 	}
-	length := t.Length
+	length := w.size(t.Length, "minLength", "maxLength", func(s *jsonschema.Schema) (least, most *int64) { return s.MinLength, s.MaxLength })
 	var not []string
 	plain := true
 	for _, format := range t.Formats {
@@ -218,10 +232,6 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	}
 	for _, b := range w.breaks {
 		switch b.keyword {
-		case "minLength":
-			length = length.and(atMost(*b.of.MinLength - 1))
-		case "maxLength":
-			length.Low = length.Low.tighter(limit{at: big.NewRat(*b.of.MaxLength, 1), open: true})
 		case "pattern":
 			not = append(not, *b.of.Pattern)
 		case "format":
@@ -387,10 +397,11 @@ func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
 // suits, and then the others. If share is set, the elements of which there are too many are also those of other
 // conditions.
 func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
-	least, most, prefix, unique := 0, 1<<30, 0, false
+	prefix, unique := 0, false
 	complete = true
+	var length span
 	if w.holds != nil {
-		least = w.holds.index + 1
+		length = atLeast(int64(w.holds.index) + 1)
 	}
 	var equal bool
 	// every element refuses every, and one that nothing else asks for refuses others.
@@ -411,12 +422,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		}
 	}
 	for _, s := range w.all {
-		if s.MinItems != nil {
-			least = max(least, int(min(*s.MinItems, 1<<20)))
-		}
-		if s.MaxItems != nil {
-			most = min(most, int(min(*s.MaxItems, 1<<30)))
-		}
+		length = length.and(countSpan(s.MinItems, s.MaxItems))
 		unique = unique || s.UniqueItems
 		prefix = max(prefix, len(s.PrefixItems))
 		if s.Contains != nil && !share {
@@ -430,12 +436,8 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			wants = append(wants, wanted{from: -1 - b.item, slot: slot{refuse: []*jsonschema.Schema{b.of.PrefixItems[b.item]}}})
 		case "items":
 			wants = append(wants, wanted{from: len(b.of.PrefixItems), slot: slot{refuse: []*jsonschema.Schema{b.of.Items}}})
-		case "minItems":
-			most = min(most, int(*b.of.MinItems)-1)
-		case "maxItems":
-			least = max(least, int(min(*b.of.MaxItems, 1<<20))+1)
 		case "uniqueItems":
-			equal, least = true, max(least, 2)
+			equal, length = true, length.and(atLeast(2))
 		case "contains":
 			switch {
 			case slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return f.counts(s, b) }):
@@ -468,9 +470,11 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			}
 		}
 	}
-	if least > most || unique && equal {
+	length = w.size(length, "minItems", "maxItems", func(s *jsonschema.Schema) (least, most *int64) { return s.MinItems, s.MaxItems })
+	if length.and(atLeast(0)).empty() || unique && equal {
 		return nil, complete
 	}
+	least, most := length.ends()
 	if least > longestArray || least > largest && (unique || slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "maxItems" })) {
 		return nil, false
 	}
@@ -563,16 +567,11 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 // objects is values for objects: the members that the conditions ask for, under the first name that
 // suits, and then the others.
 func (f *finder) objects(w *way) (values []any, complete bool) {
-	least, most := 0, 1<<30
+	var size span
 	places := map[string]slot{}
 	complete = true
 	for _, s := range w.all {
-		if s.MinProperties != nil {
-			least = max(least, int(min(*s.MinProperties, 1<<20)))
-		}
-		if s.MaxProperties != nil {
-			most = min(most, int(min(*s.MaxProperties, 1<<30)))
-		}
+		size = size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, name := range s.Required {
 			places[name] = slot{}
 		}
@@ -613,19 +612,17 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			}, b.of.UnevaluatedProperties, f.may})
 		case "propertyNames":
 			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
-		case "minProperties":
-			most = min(most, int(*b.of.MinProperties)-1)
-		case "maxProperties":
-			least = max(least, int(min(*b.of.MaxProperties, 1<<20))+1)
 		}
 	}
 	fewest := len(places)
 	if len(wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), wants[0].suits) {
 		fewest++
 	}
-	if most < 0 || most < least || most < fewest {
+	size = w.size(size, "minProperties", "maxProperties", func(s *jsonschema.Schema) (least, most *int64) { return s.MinProperties, s.MaxProperties })
+	if size.and(atLeast(int64(fewest))).empty() {
 		return nil, true
 	}
+	least, most := size.ends()
 	var names []string
 	all := true
 	if len(wants) > 0 {
@@ -669,7 +666,8 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		}
 	}
 	object := map[string]any{}
-	for name, at := range places {
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		at := places[name]
 		if !undeclared[name] && !(f.may(w, name) && f.named(w, name)) {
 			return nil, complete && len(wants) == 0
 		}

@@ -17,15 +17,19 @@ type language struct {
 	// cuts are the characters at which the behavior of the pattern may change.
 	cuts   []rune
 	states map[string]*state
+	// made counts the states. matched is that of strings in which the pattern has matched, whatever follows.
+	made    uint32
+	matched state
 }
 
 // state describes the matches that are possible after a prefix of a string.
 type state struct {
+	id uint32
 	// at lists the instructions that wait for a character or for the end of the string.
 	at []uint32
-	// found means that the pattern has matched, whatever follows.
-	found, accepts bool
-	next           map[rune]*state
+	// accepts means that the string may end here.
+	accepts bool
+	next    map[rune]*state
 }
 
 // newLanguage parses a pattern. It returns nil for patterns with lookaround, backreferences or
@@ -39,7 +43,7 @@ func newLanguage(pattern string) *language {
 	if err != nil || len(prog.Inst) > 2000 {
 		return nil
 	}
-	l := &language{prog: prog, states: map[string]*state{}}
+	l := &language{prog: prog, states: map[string]*state{}, matched: state{accepts: true}}
 	for _, in := range prog.Inst {
 		switch in.Op {
 		case syntax.InstEmptyWidth:
@@ -65,31 +69,23 @@ func newLanguage(pattern string) *language {
 	return l
 }
 
-// state returns the state for a list of instructions.
-func (l *language) state(start []uint32, found, first bool) *state {
-	s := &state{found: found, next: map[rune]*state{}}
-	if !found {
-		s.at, s.found = l.follow(start, first, false)
+// state returns the state for a list of instructions. first means that no character has been read.
+func (l *language) state(start []uint32, first bool) *state {
+	at, found := l.follow(start, first, false)
+	if found {
+		return &l.matched
 	}
-	if s.found {
-		s.at = nil
-	}
-	key := []byte{byte(0)}
-	if s.found {
-		key[0] = 1
-	} else if first {
-		key[0] = 2
-	}
-	for _, pc := range s.at {
+	var key []byte
+	for _, pc := range at {
 		key = binary.LittleEndian.AppendUint32(key, pc)
 	}
-	if have, ok := l.states[string(key)]; ok {
+	if have, ok := l.states[string(key)]; ok && !first {
 		return have
 	}
-	l.states[string(key)] = s
-	s.accepts = s.found
-	if !s.accepts {
-		_, s.accepts = l.follow(s.at, first, true)
+	l.made++
+	s := &state{id: l.made, at: at, next: map[rune]*state{}}
+	if _, s.accepts = l.follow(at, first, true); !first {
+		l.states[string(key)] = s
 	}
 	return s
 }
@@ -131,11 +127,11 @@ func (l *language) follow(start []uint32, first, last bool) (at []uint32, found 
 	return at, false
 }
 
-func (l *language) start() *state { return l.state([]uint32{uint32(l.prog.Start)}, false, true) }
+func (l *language) start() *state { return l.state([]uint32{uint32(l.prog.Start)}, true) }
 
 // step returns the state after a character.
 func (l *language) step(s *state, r rune) *state {
-	if s.found {
+	if s == &l.matched {
 		return s
 	}
 	if next, ok := s.next[r]; ok {
@@ -148,7 +144,7 @@ func (l *language) step(s *state, r rune) *state {
 		}
 	}
 	out = append(out, uint32(l.prog.Start)) // a match may begin at any position
-	next := l.state(out, false, false)
+	next := l.state(out, false)
 	s.next[r] = next
 	return next
 }
@@ -228,17 +224,10 @@ func walk(list []*language, most int, goal func(states []*state, n int) bool) (s
 		by     rune
 	}
 	runes := alphabet(list)
-	ids := map[*state]uint32{}
-	id := func(s *state) uint32 {
-		if _, ok := ids[s]; !ok {
-			ids[s] = uint32(len(ids))
-		}
-		return ids[s]
-	}
 	key := func(p point) string {
 		k := binary.LittleEndian.AppendUint32(nil, uint32(p.n))
 		for _, s := range p.states {
-			k = binary.LittleEndian.AppendUint32(k, id(s))
+			k = binary.LittleEndian.AppendUint32(k, s.id)
 		}
 		return string(k)
 	}

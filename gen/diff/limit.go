@@ -94,6 +94,14 @@ func (l limit) reach() int {
 	return 1e6
 }
 
+// ends returns the least and the greatest count of a range, up to a million.
+func (s span) ends() (least, most int) {
+	if s.High.at == nil {
+		return s.Low.reach(), 1e6
+	}
+	return s.Low.reach(), s.High.reach()
+}
+
 // onto returns the limit of the multiples of step that are within the limit.
 func (l limit) onto(step *big.Rat) limit {
 	if l.at == nil || step == nil {

@@ -44,16 +44,7 @@ func (r *Report) notes(old, new Notes) {
 			r.Skipped = append(r.Skipped, s)
 		}
 		for _, e := range side.Errata {
-			r.Errata = append(r.Errata, Corrected{side.name, e.Pointer, raw(e.Old), raw(e.New), e.Reason})
+			r.Errata = append(r.Errata, Corrected{side.name, e.Pointer, json.RawMessage(render(e.Old)), json.RawMessage(render(e.New)), e.Reason})
 		}
 	}
-}
-
-// raw returns the JSON text of a value that was read from YAML.
-func raw(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return json.RawMessage("null") // cannot happen: the table of errata was read as JSON
-	}
-	return text
 }

@@ -119,10 +119,9 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		at.old, at.new = argumentsOf(c.engine, was, before.subject), argumentsOf(c.engine, is, after.subject)
 		t.compare(c, after.subject+".arguments", at)
 		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
-		told, tells := remarksOfArguments(was), remarksOfArguments(is)
-		for _, name := range differing(told, tells) {
-			if told[name] != "" && tells[name] != "" {
-				t.listed("prompt-changed", after.subject, "prompts/list", was, is, "argument "+name)
+		for _, one := range arguments(is) {
+			if slices.ContainsFunc(arguments(was), func(a argument) bool { return a.name == one.name && a.rest != one.rest }) {
+				t.listed("prompt-changed", after.subject, "prompts/list", was, is, "argument "+one.name)
 			}
 		}
 	})
@@ -141,19 +140,25 @@ func promptOf(e *catalog.Entry) *offer {
 	}
 }
 
-// argument is an argument of a prompt, at an index of the list.
+// argument is an argument of a prompt, at an index of the list, with its other members.
 type argument struct {
 	name     string
 	required bool
 	index    int
+	rest     string
 }
 
 func arguments(e *catalog.Entry) (all []argument) {
-	for i, object := range argumentList(e) {
+	list, _ := e.Definition.Get("arguments")
+	for i, raw := range list.Elements() {
+		if raw.Kind() != wire.KindObject {
+			continue
+		}
+		object := wire.Object(raw)
 		name, ok := stringMember(object, "name")
 		if ok && !slices.ContainsFunc(all, func(a argument) bool { return a.name == name }) {
 			required, _ := object.Get("required")
-			all = append(all, argument{name, required == "true", i})
+			all = append(all, argument{name, required == "true", i, fmt.Sprint(membersBut(object, "name", "required"))})
 		}
 	}
 	return all
@@ -182,27 +187,6 @@ func argumentsOf(e *engine, prompt *catalog.Entry, subject string) *Shape {
 	b := newSchemaBuilder(e)
 	b.names = places
 	return b.shape(schema)
-}
-
-// argumentList returns the arguments of a prompt. It replaces arguments that are not objects by
-// empty objects.
-func argumentList(e *catalog.Entry) (all []wire.Object) {
-	list, _ := e.Definition.Get("arguments")
-	for _, raw := range list.Elements() {
-		if raw.Kind() != wire.KindObject {
-			raw = "{}"
-		}
-		all = append(all, wire.Object(raw))
-	}
-	return all
-}
-
-func remarksOfArguments(e *catalog.Entry) map[string]string {
-	all := map[string]string{}
-	for _, argument := range argumentList(e) {
-		all[argument.GetString("name")] = fmt.Sprint(membersBut(argument, "name", "required"))
-	}
-	return all
 }
 
 // membersBut returns the members of an object except for those with the given names, in a normal form.

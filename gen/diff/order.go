@@ -52,7 +52,8 @@ func (r *Report) SetUpgrade(u Upgrade) {
 	r.Upgrade = u
 	rules := newRuleTable()
 	for _, f := range r.Findings {
-		server, client := f.First()
+		server, _ := f.verdict(true)
+		client, _ := f.verdict(false)
 		f.ServerFirst = Outcome{server, r.harm(f, rules[f.Rule], true)}
 		f.ClientFirst = Outcome{client, r.harm(f, rules[f.Rule], false)}
 		f.level(u)

@@ -172,14 +172,6 @@ func (d Direction) join(other Direction) Direction {
 	return BothWays
 }
 
-// First returns the verdicts by the side that is upgraded first. If both sides send the value,
-// both orders have the worse verdict.
-func (f *Finding) First() (server, client Level) {
-	server, _ = f.verdict(true)
-	client, _ = f.verdict(false)
-	return server, client
-}
-
 // message returns a rule's message with the arguments filled in.
 func message(r Rule, args []string) string { return fill(r.plural(r.Message, args), args) }
 

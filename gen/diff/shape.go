@@ -194,10 +194,6 @@ func (o *object) at(name string, where Place) *Shape {
 	return anything(where)
 }
 
-func (o *object) sort() {
-	slices.SortFunc(o.Members, func(a, b *member) int { return strings.Compare(a.Name, b.Name) })
-}
-
 // open reports whether undeclared members may have any value.
 func (o *object) open() bool { return !o.Closed && (o.Rest == nil || o.Rest.any()) }
 
@@ -230,39 +226,35 @@ func (n *number) whole() bool { return n.Step != nil && n.Step.IsInt() }
 func join(alts []*Alt) []*Alt {
 	var joined []*Alt
 	for _, a := range alts {
-		i := slices.IndexFunc(joined, func(have *Alt) bool { return have.joins(a) })
-		if i < 0 {
-			joined = append(joined, a)
-			continue
-		}
-		have := *joined[i]
+		i := slices.IndexFunc(joined, func(have *Alt) bool {
+			return have.Kind == a.Kind && (have.free() || a.free() || have.Values != nil && a.Values != nil && a.Kind != kindArray && a.Kind != kindObject)
+		})
 		switch {
-		case have.Kind == kindAny || have.free():
+		case i < 0:
+			joined = append(joined, a)
+		case joined[i].free():
 		case a.free():
-			have = *a
+			joined[i] = a
 		default:
-			have.Values = slices.Clone(have.Values)
-			for _, v := range a.Values {
-				if !slices.Contains(have.Values, v) {
-					have.Values = append(have.Values, v)
-				}
-			}
-			one, other := *joined[i], *a
-			have.valid = func(v any) bool { return one.accepts(v) || other.accepts(v) }
+			one, have := joined[i], *joined[i]
+			have.Values = append(slices.Clone(one.Values), less(a.Values, one.Values)...)
+			have.valid = func(v any) bool { return one.accepts(v) || a.accepts(v) }
 			have.all, have.refused = nil, nil
-			have.Where = joined[i].Where
+			joined[i] = &have
 		}
-		joined[i] = &have
 	}
 	return joined
+}
+
+// less returns the texts of a list that another one does not have.
+func less(list, other []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(other, s) })
 }
 
 // free reports whether a scalar alternative has no constraint.
 func (a *Alt) free() bool {
 	switch {
-	case a.conditional:
-		return false
-	case a.Values != nil:
+	case a.conditional || a.Values != nil:
 		return false
 	case a.Text != nil:
 		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && !a.Text.Length.limited()
@@ -270,17 +262,6 @@ func (a *Alt) free() bool {
 		return a.Number.Step == nil && !a.Number.limited()
 	}
 	return false
-}
-
-func (a *Alt) joins(b *Alt) bool {
-	if a.Kind != b.Kind || a.conditional || b.conditional {
-		return false
-	}
-	switch a.Kind {
-	case kindNull, kindBoolean, kindNumber, kindString:
-		return a.free() || b.free() || a.Values != nil && b.Values != nil
-	}
-	return a.Kind == kindAny
 }
 
 // label describes a shape in a few words.

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -144,28 +145,24 @@ func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) (group []*jsonschem
 
 func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	o := &object{}
-	required := map[string]bool{}
-	places := map[string]Place{}
-	implied := map[string]bool{}
-	var names []string
-	add := func(name, object, pointer string) (isImplied bool) {
-		at, isImplied := b.member(object, pointer, name)
-		if _, ok := places[name]; !ok {
-			names, places[name] = append(names, name), at
+	members := map[string]*member{}
+	add := func(name, object, pointer string) *member {
+		at, implied := b.member(object, pointer, name)
+		if members[name] == nil {
+			members[name] = &member{Name: name, Where: at}
 		}
-		return isImplied
+		members[name].Implied = members[name].Implied || implied
+		return members[name]
 	}
 	for _, s := range all {
 		o.Size = o.Size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
-			isImplied := add(p.Name, s.Pointer, p.Schema.Pointer)
-			implied[p.Name] = implied[p.Name] || isImplied
+			add(p.Name, s.Pointer, p.Schema.Pointer)
 		}
 	}
 	for _, s := range all {
 		for _, name := range s.Required {
-			add(name, s.Pointer, s.Pointer)
-			required[name] = true
+			add(name, s.Pointer, s.Pointer).Required = true
 		}
 	}
 	o.find = func(name string) *Shape { return b.shape(membersOf(all, name, "")...) }
@@ -179,15 +176,14 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 			}
 		}
 	}
-	for _, name := range names {
-		shape := b.shape(membersOf(all, name, "")...)
-		switch {
-		case required[name] && shape.set.empty():
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		m := members[name]
+		m.Implied, m.Shape = m.Implied && !m.Required, b.shape(membersOf(all, name, "")...)
+		if m.Required && m.Shape.set.empty() {
 			return nil, false
 		}
-		o.Members = append(o.Members, &member{Name: name, Required: required[name], Implied: implied[name] && !required[name], Shape: shape, Where: places[name]})
+		o.Members = append(o.Members, m)
 	}
-	o.sort()
 	b.patterns(o, all)
 	return o, !o.size().empty()
 }

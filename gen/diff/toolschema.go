@@ -415,45 +415,33 @@ func kindsOf(all []*jsonschema.Schema) (kinds kind, whole bool) {
 
 // values limits an alternative to the listed values. It returns false if none is left.
 func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
-	listed := [][]wire.Raw{}
+	var of *jsonschema.Schema
+	var listed []wire.Raw
 	for _, s := range all {
-		if s.Enum != nil {
-			listed = append(listed, s.Enum)
-		}
-		if s.Const != "" {
-			listed = append(listed, []wire.Raw{s.Const})
+		if own := s.Constants(); own != nil && (of == nil || len(own) < len(listed)) {
+			of, listed = s, own
 		}
 	}
 	switch {
-	case len(listed) > 0:
+	case of != nil:
 	case a.Kind == kindBoolean:
-		listed = [][]wire.Raw{{"false", "true"}}
+		listed = []wire.Raw{"false", "true"}
 	case a.Kind == kindNull:
-		listed = [][]wire.Raw{{"null"}}
+		listed = []wire.Raw{"null"}
 	default:
 		return true
 	}
-	slices.SortStableFunc(listed, func(x, y []wire.Raw) int { return len(x) - len(y) })
 	// The validator compares a value with each listed one, so it judges only by other keywords.
-	rest := b.accepting(slices.DeleteFunc(slices.Clone(all), lists))
-	sets := make([]map[string]bool, len(listed)-1) // of the longer lists
-	for i, list := range listed[1:] {
-		sets[i] = map[string]bool{}
-		for _, raw := range list {
-			sets[i][exactly(parse(string(raw)))] = true
-		}
-	}
+	rest := b.accepting(slices.DeleteFunc(slices.Clone(all), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
 	a.Values = []string{}
 	seen := map[string]bool{}
-	for _, raw := range listed[0] {
+	for _, raw := range listed {
 		v := parse(string(raw))
 		text := exactly(v)
-		if seen[text] || kindOf(v) != a.Kind || slices.ContainsFunc(sets, func(set map[string]bool) bool { return !set[text] }) {
-			continue
-		}
-		if seen[text] = true; rest(v) {
+		if !seen[text] && kindOf(v) == a.Kind && rest(v) {
 			a.Values = append(a.Values, text)
 		}
+		seen[text] = true
 	}
 	if a.Kind == kindBoolean || a.Kind == kindNull {
 		slices.Sort(a.Values)
@@ -477,9 +465,9 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	return b.engine.finder(nil).search(w, a.all, a.refused, nil).is != none
 }
 
-// lists reports whether a schema only lists values, and may name their types.
+// lists reports whether a schema that lists values has no other keyword than their types.
 func lists(s *jsonschema.Schema) bool {
-	if s.Enum == nil && s.Const == "" {
+	if s.Enum != nil && s.Const != "" {
 		return false
 	}
 	bare := s.Clone()
