@@ -84,34 +84,24 @@ func (r *announcer) follow(heard func(runtime.Notification), missed func()) {
 	if b, ok := r.bus.(Reconnector); ok {
 		b.Reconnected(missed)
 	}
-	receive := func(data []byte) { r.receive(data, heard, missed) }
-	if !r.subscribe(receive) {
-		r.followLater(1, receive, missed)
-	}
+	r.subscribe(0, func(data []byte) { r.receive(data, heard, missed) }, missed)
 }
 
-// followLater subscribes when the bus can be reached again. The timer takes 160 bytes, where a goroutine that
-// waits would take 3 KB.
-func (r *announcer) followLater(faults int, receive func([]byte), missed func()) {
-	time.AfterFunc(waits.Backoff(faults), func() {
-		if r.subscribe(receive) {
-			missed()
-			return
-		}
-		r.followLater(faults+1, receive, missed)
-	})
-}
-
-func (r *announcer) subscribe(receive func([]byte)) bool {
+// subscribe subscribes, if need be when the bus can be reached again.
+func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
 	defer cancel()
 	_, err := r.bus.Subscribe(ctx, r.subject, receive)
-	if err != nil {
+	switch {
+	case err != nil:
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.fault("cannot hear of changes at other replicas", err)
+		// A timer takes 160 bytes, where a goroutine that waits would take 3 KB.
+		time.AfterFunc(waits.Backoff(faults+1), func() { r.subscribe(faults+1, receive, missed) })
+	case faults > 0:
+		missed()
 	}
-	return err == nil
 }
 
 // receive reads a message of the bus. A message without a method says that its replica has lost some.

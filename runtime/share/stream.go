@@ -181,66 +181,56 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 // more.
 func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream string, n uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		f := follower{replica: p, session: s, stream: stream, begun: n, n: n}
-		for going := true; going; {
-			var err error
-			if going, err = f.next(ctx, yield); err != nil {
-				yield(nil, err)
+		if err := p.follow(ctx, s, stream, n, yield); err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// follow yields the events after number n of a stream, until no more may come.
+func (p *replica) follow(ctx context.Context, s *streamable.Session, stream string, n uint64, yield func([]byte, error) bool) error {
+	here := strings.HasPrefix(stream, p.name) // then it has ended
+	q := question{session: s.Key(), stream: stream}
+	for begun := n; ; q.wait = true { // the first question only asks what there is
+		var at news
+		var err error
+		if q.after = n; p.bus != nil && !here {
+			if at, err = p.ask(ctx, q); err != nil && !errors.Is(err, ErrNobody) {
+				return err // the client comes back
 			}
 		}
-	}
-}
-
-// follower follows a stream of another replica.
-type follower struct {
-	*replica
-	session  *streamable.Session
-	stream   string
-	begun, n uint64 // the number of the last event that the client has: at first, and now
-	waits    bool   // for news; the first question only asks what there is
-}
-
-// next yields the events that there are since the last call. It reports whether more may come.
-func (f *follower) next(ctx context.Context, yield func([]byte, error) bool) (more bool, err error) {
-	var at news
-	here := strings.HasPrefix(f.stream, f.name) // then it has ended
-	if f.bus != nil && !here {
-		q := question{session: f.session.Key(), stream: f.stream, after: f.n, wait: f.waits}
-		if at, err = f.ask(ctx, q); err != nil && !errors.Is(err, ErrNobody) {
-			return false, err // the client comes back
+		missed, ended, err := web.Missed(p.events.After(ctx, s.Key(), stream, n))
+		switch {
+		case errors.Is(err, streamable.ErrEventsLost) && n == 0 && at.last == 0:
+			// The stream has begun, and nothing was sent on it yet.
+		case err != nil:
+			return err
+		case len(missed) == 0 && !ended && !at.known && n == begun:
+			if ended, err = p.events.answered(ctx, s.Key(), stream, n); err != nil {
+				return err
+			}
+		}
+		for _, data := range missed {
+			n++
+			if !yield(data, nil) || isAnswer(data) {
+				return nil
+			}
+		}
+		switch {
+		case ended:
+			return nil
+		case p.bus == nil && !here:
+			if len(missed) == 0 {
+				yield(nil, nil)
+			}
+			return nil
+		case !at.known:
+			p.abandon(s, stream, yield)
+			return nil
+		case len(missed) == 0 && !yield(nil, nil):
+			return nil
 		}
 	}
-	f.waits = true
-	missed, ended, err := web.Missed(f.events.After(ctx, f.session.Key(), f.stream, f.n))
-	switch {
-	case errors.Is(err, streamable.ErrEventsLost) && f.n == 0 && at.last == 0:
-		// The stream has begun, and nothing was sent on it yet.
-	case err != nil:
-		return false, err
-	case len(missed) == 0 && !ended && !at.known && f.n == f.begun:
-		if ended, err = f.events.answered(ctx, f.session.Key(), f.stream, f.n); err != nil {
-			return false, err
-		}
-	}
-	for _, data := range missed {
-		f.n++
-		if !yield(data, nil) || isAnswer(data) {
-			return false, nil
-		}
-	}
-	switch {
-	case ended:
-		return false, nil
-	case f.bus == nil && !here:
-		if len(missed) == 0 {
-			yield(nil, nil)
-		}
-		return false, nil
-	case !at.known:
-		f.abandon(yield)
-		return false, nil
-	}
-	return len(missed) > 0 || yield(nil, nil), nil
 }
 
 // errAbandoned is the answer to a request whose replica is gone.
@@ -248,9 +238,9 @@ var errAbandoned = jsonrpc.Errorf(jsonrpc.CodeInternalError,
 	"unavailable: the replica of the server that handled the request has ended; whether the request was done is unknown; send it again if that does no harm")
 
 // abandon answers the request of a stream whose replica is gone.
-func (f *follower) abandon(yield func([]byte, error) bool) {
-	f.log.Warn("a request was not answered: its replica is gone", "session", runtime.LogID(f.session.SessionID()))
-	id, ok := requestOf(f.stream)
+func (p *replica) abandon(s *streamable.Session, stream string, yield func([]byte, error) bool) {
+	p.log.Warn("a request was not answered: its replica is gone", "session", runtime.LogID(s.SessionID()))
+	id, ok := requestOf(stream)
 	if !ok {
 		return // an array of requests
 	}
