@@ -21,11 +21,14 @@ import (
 //
 // A task is limited by max_payload of the NATS server, 1 MB by default.
 type Tasks struct {
-	stream   stream
-	follow   jetstream.ConsumeContext
-	watchers tasks.Watchers
-	index    tasks.Index
+	stream stream
+	follow jetstream.ConsumeContext
+	index  tasks.Index
+
+	lists // index. NATS removes the tasks whose lifetime has ended
 }
+
+type lists = tasks.Lists
 
 // OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
 // the connection.
@@ -41,6 +44,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o Options) (*Tasks, error) {
 		return nil, err
 	}
 	s := &Tasks{stream: stream}
+	s.lists = &s.index
 	consumer, err := s.stream.follower(ctx)
 	if err == nil {
 		s.follow, err = consumer.Consume(s.changed)
@@ -165,19 +169,6 @@ func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
 	return err
 }
 
-// Watch implements tasks.Store.
-func (s *Tasks) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
-	return s.watchers.Watch(id, changed), nil
-}
-
-// List implements tasks.Store.
-func (s *Tasks) List(_ context.Context, session string) ([]string, error) {
-	return s.index.List(session, time.Now()), nil
-}
-
-// Due implements tasks.Store. NATS removes the tasks whose lifetime has ended.
-func (s *Tasks) Due(_ context.Context, now time.Time) ([]string, error) { return s.index.Due(now), nil }
-
 // changed is called with each message of the stream, in their order.
 func (s *Tasks) changed(m jetstream.Msg) {
 	id, ok := strings.CutPrefix(m.Subject(), s.stream.prefix)
@@ -194,7 +185,6 @@ func (s *Tasks) changed(m jetstream.Msg) {
 		r.Status = "working"
 	}
 	s.index.Set(r)
-	s.watchers.Changed(id)
 }
 
 // nanoseconds returns the nanoseconds since 1970, and 0 for times before, such as the zero time.

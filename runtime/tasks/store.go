@@ -143,6 +143,11 @@ type Store interface {
 	// error is ErrConflict for another version, ErrNotFound for an unknown task, and ErrTooLarge for one
 	// that cannot be stored. After any other error, the task may have been replaced.
 	Swap(ctx context.Context, r *Record) error
+	Lists
+}
+
+// Lists is the part of a [Store] for which an [Index] suffices.
+type Lists interface {
 	// Watch makes the store call a function after the task has changed, until stop is called. It may call it
 	// once for several changes, or for none. The function returns at once and does not use the store.
 	Watch(ctx context.Context, id string, changed func()) (stop func(), err error)
@@ -171,13 +176,16 @@ const (
 type Memory struct {
 	all, owner room // the limits of all tasks and of the tasks of an owner
 
-	mu       sync.Mutex
-	records  map[string]stored
-	used     room
-	owners   map[string]room // what each owner uses
-	index    Index
-	watchers Watchers
+	mu      sync.Mutex
+	records map[string]stored
+	used    room
+	owners  map[string]room // what each owner uses
+	index   Index
+
+	lists // index
 }
+
+type lists = Lists
 
 // stored is a task in memory, with what removes it when its lifetime has ended.
 type stored struct {
@@ -202,12 +210,14 @@ func NewMemory(limit int) *Memory {
 		limit = defaultMaxRecords
 	}
 	all := room{limit, max(limit*bytesPerRecord, minBytes)}
-	return &Memory{
+	m := &Memory{
 		all:     all,
 		owner:   room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
 		records: map[string]stored{},
 		owners:  map[string]room{},
 	}
+	m.lists = &m.index
+	return m
 }
 
 // Create implements Store.
@@ -301,23 +311,7 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 		have.expiry.Reset(time.Until(r.Expires))
 	}
 	m.index.Set(own.Record)
-	m.watchers.Changed(r.ID)
 	return nil
-}
-
-// Watch implements Store.
-func (m *Memory) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
-	return m.watchers.Watch(id, changed), nil
-}
-
-// List implements Store.
-func (m *Memory) List(_ context.Context, session string) ([]string, error) {
-	return m.index.List(session, time.Now()), nil
-}
-
-// Due implements Store.
-func (m *Memory) Due(_ context.Context, now time.Time) ([]string, error) {
-	return m.index.Due(now), nil
 }
 
 // expired is called when the lifetime of a task has ended, unless it has become longer meanwhile.
@@ -331,21 +325,24 @@ func (m *Memory) expired(id string) {
 	}
 }
 
-// Index holds what the methods List and Due of a [Store] need to know, for implementations of Store. The zero value has
-// no task. It is safe for concurrent use.
+// Index implements [Lists] for implementations of [Store]. The zero value has no task. It is safe for concurrent use.
 type Index struct {
 	mu       sync.Mutex
+	watchers map[string][]*func()       // by the id of the task
 	tasks    map[string]*Record         // those with work or a session, by id
 	sessions map[string]map[string]bool // the ids of the tasks of each session
 }
 
-// Set notes the state of a task, unless that of a newer version is known. It needs the id, the version, the session, the
-// status, and the ends of lease and lifetime, and does not keep the record.
+// Set notes the state of a task, unless that of a newer version is known, and calls the functions that watch the task. It
+// needs the id, the version, the session, the status, and the ends of lease and lifetime, and does not keep the record.
 func (x *Index) Set(r *Record) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if known := x.tasks[r.ID]; known != nil && r.Version < known.Version {
 		return
+	}
+	for _, changed := range x.watchers[r.ID] {
+		(*changed)()
 	}
 	if _, works := r.DueAt(); !works && r.Session == "" {
 		delete(x.tasks, r.ID)
@@ -381,22 +378,40 @@ func (x *Index) remove(r *Record) {
 	}
 }
 
-// List returns the ids of the tasks of a session that have not expired, sorted.
-func (x *Index) List(session string, now time.Time) (ids []string) {
+// Watch implements Lists.
+func (x *Index) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.watchers == nil {
+		x.watchers = map[string][]*func(){}
+	}
+	own := &changed
+	x.watchers[id] = append(x.watchers[id], own)
+	return func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.watchers[id] = slices.DeleteFunc(x.watchers[id], func(other *func()) bool { return other == own })
+		if len(x.watchers[id]) == 0 {
+			delete(x.watchers, id)
+		}
+	}, nil
+}
+
+// List implements Lists.
+func (x *Index) List(_ context.Context, session string) (ids []string, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id := range x.sessions[session] {
-		if now.Before(x.tasks[id].Expires) {
+		if time.Now().Before(x.tasks[id].Expires) {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return ids
+	return ids, nil
 }
 
-// Due returns the ids of the tasks for which [Record.Due] returns true, sorted. It forgets the tasks whose lifetime has
-// ended.
-func (x *Index) Due(now time.Time) (ids []string) {
+// Due implements Lists. The ids are sorted.
+func (x *Index) Due(_ context.Context, now time.Time) (ids []string, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for id, r := range x.tasks {
@@ -407,40 +422,5 @@ func (x *Index) Due(now time.Time) (ids []string) {
 		}
 	}
 	slices.Sort(ids)
-	return ids
-}
-
-// Watchers holds the functions of [Store.Watch] for implementations of Store. The zero value has none. It
-// is safe for concurrent use.
-type Watchers struct {
-	mu sync.Mutex
-	of map[string][]*func() // by the id of the task
-}
-
-// Watch makes Changed call a function when it is called with the id. The caller calls stop.
-func (w *Watchers) Watch(id string, changed func()) (stop func()) {
-	own := &changed
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.of == nil {
-		w.of = map[string][]*func(){}
-	}
-	w.of[id] = append(w.of[id], own)
-	return func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.of[id] = slices.DeleteFunc(w.of[id], func(other *func()) bool { return other == own })
-		if len(w.of[id]) == 0 {
-			delete(w.of, id)
-		}
-	}
-}
-
-// Changed calls the functions that watch a task.
-func (w *Watchers) Changed(id string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, changed := range w.of[id] {
-		(*changed)()
-	}
+	return ids, nil
 }

@@ -30,12 +30,15 @@ type Options struct {
 
 // Store is a tasks.Store in a file.
 type Store struct {
-	db       *bbolt.DB
-	max      int
-	watchers tasks.Watchers
-	index    tasks.Index // of what the file has
-	changes  queue
+	db      *bbolt.DB
+	max     int
+	index   tasks.Index // of what the file has
+	changes queue
+
+	lists // index
 }
+
+type lists = tasks.Lists
 
 // Open opens the store in a file, and creates the file if it does not exist. Only its user may read it.
 // The caller closes the store.
@@ -53,6 +56,7 @@ func Open(path string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
 	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db}}
+	s.lists = &s.index
 	err = db.Update(prepare)
 	if err == nil {
 		err = db.View(s.load)
@@ -145,7 +149,7 @@ func (s *Store) Get(_ context.Context, id string) (r *tasks.Record, err error) {
 // Swap implements tasks.Store.
 func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
 	have := r.Version
-	err := s.put(r, have+1, func(tx *bbolt.Tx) error {
+	return s.put(r, have+1, func(tx *bbolt.Tx) error {
 		switch value := tx.Bucket(bucketTasks).Get([]byte(r.ID)); {
 		case value == nil:
 			return tasks.ErrNotFound
@@ -154,24 +158,10 @@ func (s *Store) Swap(_ context.Context, r *tasks.Record) error {
 		}
 		return nil
 	})
-	if err == nil {
-		s.watchers.Changed(r.ID)
-	}
-	return err
-}
-
-// Watch implements tasks.Store.
-func (s *Store) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
-	return s.watchers.Watch(id, changed), nil
-}
-
-// List implements tasks.Store.
-func (s *Store) List(_ context.Context, session string) ([]string, error) {
-	return s.index.List(session, time.Now()), nil
 }
 
 // Due implements tasks.Store. It removes the tasks whose lifetime has ended.
-func (s *Store) Due(_ context.Context, now time.Time) ([]string, error) {
+func (s *Store) Due(ctx context.Context, now time.Time) ([]string, error) {
 	some := false
 	err := s.db.View(func(tx *bbolt.Tx) error {
 		some = len(expired(tx, now)) > 0
@@ -180,7 +170,10 @@ func (s *Store) Due(_ context.Context, now time.Time) ([]string, error) {
 	if err == nil && some {
 		err = s.changes.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
 	}
-	return s.index.Due(now), err
+	if err != nil {
+		return nil, err
+	}
+	return s.index.Due(ctx, now)
 }
 
 // expire removes the tasks whose lifetime has ended.
