@@ -203,22 +203,10 @@ func ParseURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-// missingError is the error of a document that does not exist.
-type missingError struct {
-	url    string
-	status int
-}
-
-// Error names the URL and the status.
-func (e *missingError) Error() string {
-	return fmt.Sprintf("%s: the server responds with status %d", Shown(e.url), e.status)
-}
-
 // First gets a JSON document from the first URL at which one exists, and returns that URL, or "" if there is none.
 func (f *Fetcher) First(ctx context.Context, urls []string, header http.Header, into any) (found string, err error) {
 	for _, address := range urls {
-		err := f.document(ctx, address, header, into)
-		if _, missing := errors.AsType[*missingError](err); !missing {
+		if missing, err := f.document(ctx, address, header, into); !missing {
 			return address, err
 		}
 	}
@@ -227,33 +215,29 @@ func (f *Fetcher) First(ctx context.Context, urls []string, header http.Header, 
 
 // Document gets a JSON document.
 func (f *Fetcher) Document(ctx context.Context, address string, into any) error {
-	return f.document(ctx, address, nil, into)
+	_, err := f.document(ctx, address, nil, into)
+	return err
 }
 
-// document is Document with headers. The error is a *missingError if the status is 4xx.
-func (f *Fetcher) document(ctx context.Context, address string, header http.Header, into any) error {
-	u, err := ParseURL(address)
+// document is Document with headers. Missing means that the server says that there is none.
+func (f *Fetcher) document(ctx context.Context, address string, header http.Header, into any) (missing bool, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return err
+		return false, err
 	}
 	maps.Copy(req.Header, header)
 	status, _, text, err := f.Do(req)
 	switch {
 	case err != nil:
-		return err
-	case status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout:
-		return &missingError{address, status}
+		return false, err
 	case status != http.StatusOK:
-		return fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
+		missing = status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
+		return missing, fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
+		return false, fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
 	}
-	return nil
+	return false, nil
 }
 
 // IssuerMetadata returns the metadata of an authorization server, from the first of the well-known URLs that has
