@@ -22,8 +22,9 @@ import (
 // session is the part of a session that this process needs for its tasks, which are in the store.
 type session struct {
 	*Tasks
-	call *runtime.Call // represents the session and belongs to no message
-	name string        // Record.Session; the same in each process that has the session
+	call   *runtime.Call   // represents the session and belongs to no message
+	name   string          // Record.Session; the same in each process that has the session
+	handle runtime.Handler // of the requests of its revision
 
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
@@ -33,16 +34,10 @@ type session struct {
 	over    bool
 }
 
-// receiver is a session with the handler of its requests.
-type receiver struct {
-	*session
-	handle runtime.Handler
-}
-
 // session returns the session of a call, creating it on first use.
-func (t *Tasks) session(c *runtime.Call) *session {
+func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 	return c.SessionValue(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text()}
+		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), handle: handle}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
@@ -90,7 +85,7 @@ func (t *Tasks) newID() string {
 }
 
 // start creates a task for a request and returns the response ("Creating Tasks").
-func (s receiver) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
+func (s *session) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
 	s.creating.Lock()
 	defer s.creating.Unlock()
 	ids, err := s.store.List(ctx, s.name)
@@ -111,29 +106,16 @@ func (s receiver) start(ctx context.Context, c *runtime.Call, method string, par
 	return createdTask{task{r}}, nil
 }
 
-// sessionRun is what the work of a session's task needs to send requests to the peer. The mu of the session guards
-// what follows changing.
-type sessionRun struct {
-	session  *session   // nil for the extension
-	held     bool       // requests to the peer wait for a stream; on a transport with a single one, they do not
-	changing sync.Mutex // held while the status is stored
-
-	asking    int             // requests to the peer that wait for their response
-	streams   []runtime.Reply // of the requests for the result that wait here
-	elsewhere bool            // one waits at another process
-	opened    chan struct{}   // closed when there is one; nil if no request waits
-}
-
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
 // the session or the server ends, it leaves the task to another process and returns false.
-func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
+func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
 	var end context.CancelCauseFunc
 	detached := make(chan struct{}) // closed when end is set
 	stop := func(why error) {
 		<-detached
 		end(why)
 	}
-	w.session, w.held = s.session, runtime.CallOf(ctx).Reply() != nil
+	w.session, w.held = s, runtime.CallOf(ctx).Reply() != nil
 	if !w.register(stop) {
 		w.returned()
 		w.settle(outcome{lost: true})
@@ -173,7 +155,7 @@ func (s receiver) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
 // outcome calls the handler.
-func (s receiver) outcome(ctx context.Context, r *Record) (out outcome) {
+func (s *session) outcome(ctx context.Context, r *Record) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", p, "stack", string(debug.Stack()))
@@ -361,7 +343,7 @@ func (s *session) next(ctx context.Context) *Record {
 }
 
 // find returns a task of the session. It takes its work over if the process that did it has died.
-func (s receiver) find(ctx context.Context, id string) (*Record, error) {
+func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	r, err := s.lookup(ctx, id, s.name)
 	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.running(id) != nil {
 		return r, err
@@ -396,13 +378,13 @@ func (s *session) running(id string) *run {
 }
 
 // get handles tasks/get.
-func (s receiver) get(ctx context.Context, p *taskParams) (task, error) {
+func (s *session) get(ctx context.Context, p *taskParams) (task, error) {
 	r, err := s.find(ctx, p.id)
 	return task{r}, err
 }
 
 // await handles tasks/result. It returns when the task has ended ("Result Retrieval").
-func (s receiver) await(ctx context.Context, p *taskParams) (wire.Object, error) {
+func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
 	changes, stop, err := s.watch(ctx, p.id)
 	if err != nil {
 		return "", err

@@ -170,13 +170,13 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		}
 		switch m.Method {
 		case methodGet:
-			return runtime.Answer(ctx, m, new(taskParams), receiver{t.session(c), handle}.get)
+			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).get)
 		case methodResult:
-			return runtime.Answer(ctx, m, new(taskParams), receiver{t.session(c), handle}.await)
+			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).await)
 		case methodList:
-			return runtime.Answer(ctx, m, new(params.List), t.session(c).list)
+			return runtime.Answer(ctx, m, new(params.List), t.session(c, handle).list)
 		case methodCancel:
-			return runtime.Answer(ctx, m, new(taskParams), t.session(c).cancel)
+			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).cancel)
 		}
 		return handle(ctx, m)
 	}
@@ -285,7 +285,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle runtime.Han
 	if err := permit.check(ctx, method, wire.Raw(params)); err != nil {
 		return nil, err
 	}
-	return receiver{t.session(c), handle}.start(ctx, c, method, wire.Raw(params), ttl)
+	return t.session(c, handle).start(ctx, c, method, wire.Raw(params), ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The

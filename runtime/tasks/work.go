@@ -192,7 +192,16 @@ type run struct {
 	release  func() bool // the context, whose end ends the run
 	renewed  time.Time
 
-	sessionRun
+	// What the work of a session's task needs to send requests to the peer.
+	session  *session   // nil for the extension
+	held     bool       // requests to the peer wait for a stream; on a transport with a single one, they do not
+	changing sync.Mutex // held while the status is stored
+
+	// The mu of the session guards these.
+	asking    int             // requests to the peer that wait for their response
+	streams   []runtime.Reply // of the requests for the result that wait here
+	elsewhere bool            // one waits at another process
+	opened    chan struct{}   // closed when there is one; nil if no request waits
 }
 
 // The reasons for which work is stopped, beside a *runtime.CancelledError and the end of the session.
