@@ -249,26 +249,30 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 	if err != nil {
 		return nil, err
 	}
-	r := &authorization{from: from, client: client, redirect: visit.RedirectURI(), scopes: scopes,
-		state: rand.Text(), verifier: oauth2.GenerateVerifier()}
+	state, verifier := rand.Text(), oauth2.GenerateVerifier()
+	config := oauth2.Config{
+		ClientID:    client.ClientID,
+		Endpoint:    oauth2.Endpoint{AuthURL: endpoint.String()},
+		RedirectURL: visit.RedirectURI(),
+		Scopes:      scopes,
+	}
 	t.mu.Lock()
 	t.budget.visits = append(t.budget.visits, time.Now())
 	t.mu.Unlock()
-	back, err := visit.Go(ctx, r.url(endpoint.String()))
-	if err != nil {
-		return nil, &stopped{err}
+	back, err := visit.Go(ctx, config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", from.resource)))
+	authorizationCode := ""
+	if err == nil {
+		authorizationCode, err = codeIn(back, state, from.server)
 	}
-	authorizationCode, err := r.check(back)
-	if err != nil {
-		return nil, &stopped{err}
+	var g *grant
+	if err == nil {
+		g, err = t.requestGrant(ctx, from, client, scopes, url.Values{
+			"grant_type":    {grantCode},
+			"code":          {authorizationCode},
+			"redirect_uri":  {config.RedirectURL},
+			"code_verifier": {verifier},
+		}, t.newProofs(from))
 	}
-	form := url.Values{
-		"grant_type":    {grantCode},
-		"code":          {authorizationCode},
-		"redirect_uri":  {r.redirect},
-		"code_verifier": {r.verifier},
-	}
-	g, err := t.requestGrant(ctx, from, client, scopes, form, t.newProofs(from))
 	if err != nil {
 		return nil, &stopped{err}
 	}
@@ -289,30 +293,10 @@ type stopped struct{ err error }
 func (e *stopped) Error() string { return e.err.Error() }
 func (e *stopped) Unwrap() error { return e.err }
 
-// authorization is one authorization request, with what its response must match.
-type authorization struct {
-	from            *target // whose issuer the response must name
-	client          *Credentials
-	redirect        string
-	scopes          []string
-	state, verifier string
-}
-
-// url returns the URL for the user.
-func (r *authorization) url(endpoint string) string {
-	config := oauth2.Config{
-		ClientID:    r.client.ClientID,
-		Endpoint:    oauth2.Endpoint{AuthURL: endpoint},
-		RedirectURL: r.redirect,
-		Scopes:      r.scopes,
-	}
-	return config.AuthCodeURL(r.state, oauth2.S256ChallengeOption(r.verifier), oauth2.SetAuthURLParam("resource", r.from.resource))
-}
-
-// check validates the response to an authorization request and returns its code. Nothing of a response
+// codeIn validates the response to an authorization request with a state and returns its code. Nothing of a response
 // that another authorization server may have caused is used or shown ("Authorization Response
 // Validation", 2026-07-28).
-func (r *authorization) check(back string) (string, error) {
+func codeIn(back, state string, server *oauth.AuthorizationServerMetadata) (string, error) {
 	u, err := url.Parse(back)
 	if err != nil {
 		return "", errors.New("the response to the authorization request is not a URL")
@@ -326,19 +310,19 @@ func (r *authorization) check(back string) (string, error) {
 			return "", fmt.Errorf("the response to the authorization request has %s more than once", name)
 		}
 	}
-	if subtle.ConstantTimeCompare([]byte(response.Get("state")), []byte(r.state)) != 1 {
+	if subtle.ConstantTimeCompare([]byte(response.Get("state")), []byte(state)) != 1 {
 		return "", errors.New("the response to the authorization request has another state")
 	}
 	if response.Has("iss") {
-		if response.Get("iss") != r.from.server.Issuer {
-			return "", fmt.Errorf("the response to the authorization request is that of another issuer than %s", shown(r.from.server.Issuer))
+		if response.Get("iss") != server.Issuer {
+			return "", fmt.Errorf("the response to the authorization request is that of another issuer than %s", shown(server.Issuer))
 		}
-	} else if r.from.server.AuthorizationResponseIssParameterSupported {
-		return "", fmt.Errorf("the response to the authorization request has no iss, which %s always sends", shown(r.from.server.Issuer))
+	} else if server.AuthorizationResponseIssParameterSupported {
+		return "", fmt.Errorf("the response to the authorization request has no iss, which %s always sends", shown(server.Issuer))
 	}
 	if response.Has("error") {
 		return "", &OAuthError{
-			Endpoint:    shown(r.from.server.AuthorizationEndpoint),
+			Endpoint:    shown(server.AuthorizationEndpoint),
 			Code:        shown(response.Get("error")),
 			Description: shown(response.Get("error_description")),
 		}
