@@ -133,21 +133,13 @@ func (i *issued) expiry(requested time.Time) time.Time {
 	return requested.Add(time.Duration(float64(i.ExpiresIn) * float64(time.Second)))
 }
 
-// tokens sends requests to a token endpoint as a client.
-type tokens struct {
-	web    *web
-	server *oauth.AuthorizationServerMetadata
-	client *Credentials
-	proofs *prover // nil for requests without DPoP
-}
-
-// request asks for a token. Its form is changed.
-func (e *tokens) request(ctx context.Context, form url.Values) (*issued, error) {
-	endpoint, err := e.web.endpoint("token_endpoint", e.server.TokenEndpoint)
+// token asks an authorization server for a token, without DPoP if proofs is nil. It changes the form.
+func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (*issued, error) {
+	endpoint, err := w.endpoint("token_endpoint", server.TokenEndpoint)
 	if err != nil {
 		return nil, err
 	}
-	status, text, err := e.post(ctx, endpoint, form)
+	status, text, err := w.post(ctx, endpoint, server, client, proofs, form)
 	if err != nil {
 		return nil, err
 	}
@@ -170,10 +162,10 @@ func (e *tokens) request(ctx context.Context, form url.Values) (*issued, error) 
 
 // post sends a form with the authentication of the client and, if the endpoint demands a DPoP nonce, once
 // more (RFC 9449, section 8).
-func (e *tokens) post(ctx context.Context, endpoint *url.URL, form url.Values) (status int, text []byte, err error) {
+func (w *web) post(ctx context.Context, endpoint *url.URL, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (status int, text []byte, err error) {
 	for try := 0; ; try++ {
 		header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-		if err := e.client.authenticate(e.server, header, form); err != nil {
+		if err := client.authenticate(server, header, form); err != nil {
 			return 0, nil, err
 		}
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), strings.NewReader(form.Encode()))
@@ -181,16 +173,16 @@ func (e *tokens) post(ctx context.Context, endpoint *url.URL, form url.Values) (
 			return 0, nil, err
 		}
 		req.Header = header
-		if e.proofs != nil {
-			if err := e.proofs.prove(req, ""); err != nil {
+		if proofs != nil {
+			if err := proofs.prove(req, ""); err != nil {
 				return 0, nil, err
 			}
 		}
-		status, responded, text, err := e.web.Do(req)
+		status, responded, text, err := w.Do(req)
 		if err != nil {
 			return 0, nil, err
 		}
-		fresh := e.proofs != nil && e.proofs.learn(endpoint, responded)
+		fresh := proofs != nil && proofs.learn(endpoint, responded)
 		if status == http.StatusOK || !fresh || try > 0 || oauthError(endpoint, status, text).Code != oauth.ErrorUseDPoPNonce {
 			return status, text, nil
 		}

@@ -82,8 +82,7 @@ func (t *Transport) requestGrant(ctx context.Context, from *target, client *Cred
 		return nil, context.Cause(ctx)
 	}
 	requested := time.Now()
-	endpoint := &tokens{web: t.web, server: from.server, client: client, proofs: proofs}
-	response, err := endpoint.request(context.WithoutCancel(ctx), form)
+	response, err := t.web.token(context.WithoutCancel(ctx), from.server, client, proofs, form)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +153,7 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 	if len(scopes) > 0 {
 		form.Set("scope", oauth.FormatScopes(scopes))
 	}
-	response, err := (&tokens{web: t.web, server: provider, client: &f.Client}).request(ctx, form)
+	response, err := t.web.token(ctx, provider, &f.Client, nil, form)
 	if err != nil {
 		return nil, fmt.Errorf("token exchange: %w", err)
 	}

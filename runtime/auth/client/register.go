@@ -123,7 +123,7 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 		return true
 	}
 	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {rand.Text()}}
-	_, err := (&tokens{web: t.web, server: from.server, client: r.credentials()}).request(ctx, form)
+	_, err := t.web.token(ctx, from.server, r.credentials(), nil, form)
 	return code(err) != "invalid_client"
 }
 

@@ -379,7 +379,7 @@ func (t *Transport) revoke(ctx context.Context, g *grant) error {
 			continue
 		}
 		form := url.Values{"token": {token.value}, "token_type_hint": {token.kind}}
-		status, text, err := (&tokens{web: t.web, server: from.server, client: client}).post(ctx, endpoint, form)
+		status, text, err := t.web.post(ctx, endpoint, from.server, client, nil, form)
 		if err == nil && status/100 != 2 {
 			err = oauthError(endpoint, status, text)
 		}
