@@ -119,13 +119,6 @@ func (s *session) getClosed() {
 	}
 }
 
-// hasGet reports whether the client has a GET open at this replica.
-func (s *session) hasGet() bool {
-	s.get.mu.Lock()
-	defer s.get.mu.Unlock()
-	return s.get.local > 0
-}
-
 // getOpenedRemotely is called when another replica reports that it has a GET, which was opened at the given
 // time.
 func (s *session) getOpenedRemotely(opened int64) {

@@ -54,11 +54,7 @@ func (p *replica) reconnected() {
 		s := of.Outbox().(*session)
 		s.catchUp(p.handler.Context())
 		s.setStale()
-		if s.hasGet() {
-			s.tellGet()
-		} else {
-			s.yieldGet(time.Now().UnixNano())
-		}
+		s.getOpenedRemotely(0) // another replica may have one
 	}
 }
 
@@ -128,18 +124,13 @@ func (p *replica) notified(data []byte) {
 	case noticeChanged:
 		go s.catchUp(p.handler.Context())
 	case noticeMessage:
-		s.deliver(string(n.message))
+		if run := s.Inbox().Accept(runtime.Incoming{Text: string(n.message), Forwarded: true}); run != nil {
+			go run()
+		}
 	case noticeGet:
 		s.getOpenedRemotely(n.time)
 	case noticeNoGet:
 		s.getClosedRemotely()
-	}
-}
-
-// deliver takes a message that another replica has forwarded.
-func (s *session) deliver(text string) {
-	if run := s.Inbox().Accept(runtime.Incoming{Text: text, Forwarded: true}); run != nil {
-		go run()
 	}
 }
 

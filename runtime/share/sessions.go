@@ -185,7 +185,8 @@ const maxSealed = 1 << 10
 
 // Negotiated implements runtime.Identified. It gives the session the id that carries the handshake.
 func (s *session) Negotiated(h runtime.Handshake) error {
-	content, err := appendHandshake(nil, h)
+	c := idContent{h.Revision, h.PeerInfo.GetString("name"), h.PeerInfo.GetString("version"), h.PeerCapabilities, h.Capabilities}
+	content, err := record.Append(nil, 0, c.members()...)
 	if err != nil {
 		return err
 	}
@@ -222,13 +223,7 @@ func (c *idContent) members() []record.Member {
 	}
 }
 
-// appendHandshake appends what an id carries.
-func appendHandshake(dst []byte, h runtime.Handshake) ([]byte, error) {
-	c := idContent{h.Revision, h.PeerInfo.GetString("name"), h.PeerInfo.GetString("version"), h.PeerCapabilities, h.Capabilities}
-	return record.Append(dst, 0, c.members()...)
-}
-
-// readHandshake reads what appendHandshake has appended.
+// readHandshake returns the handshake that an id holds.
 func readHandshake(content []byte) (runtime.Handshake, error) {
 	var c idContent
 	if err := record.Read(content, 0, c.members()...); err != nil {
@@ -338,7 +333,8 @@ func (s *session) forget() {
 // End implements streamable.Sharing. It makes all replicas refuse a session that its client has ended.
 func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 	s := of.Outbox().(*session)
-	if err := s.storeEnd(ctx); err != nil {
+	_, err := s.change(ctx, func(values) values { return values{ended: true} })
+	if err != nil && err != errEnded { // by another replica
 		return err
 	}
 	s.forget()

@@ -87,15 +87,6 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	return nil
 }
 
-// storeEnd stores in the KV that the client has ended the session.
-func (s *session) storeEnd(ctx context.Context) error {
-	_, err := s.change(ctx, func(values) values { return values{ended: true} })
-	if err == errEnded {
-		return nil // by another replica
-	}
-	return err
-}
-
 // change changes the session's state in the KV. It reports false without a KV.
 func (s *session) change(ctx context.Context, next func(values) values) (bool, error) {
 	kv := s.replica.kv
