@@ -170,12 +170,6 @@ type clientConn struct {
 
 type clientConnKey struct{}
 
-func newClientConn(shared bool) *clientConn {
-	f := &clientConn{shared: shared, ready: make(chan struct{})}
-	f.ctx, f.cancel = context.WithCancel(context.Background())
-	return f
-}
-
 // ServerError is the error of Serve if the session with the server has ended first.
 type ServerError struct{ Err error }
 
@@ -198,7 +192,8 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 	if h.Revision != "" && !h.Stateless {
 		return nil, errors.Join(errors.New("bridge: a session cannot be resumed"), out.Close())
 	}
-	f := newClientConn(h.Stateless)
+	f := &clientConn{shared: h.Stateless, ready: make(chan struct{})}
+	f.ctx, f.cancel = context.WithCancel(context.Background())
 	in, err := b.Server.Open(context.WithValue(ctx, clientConnKey{}, f), out, h, func(err error) {
 		b.leave(f)
 		f.mu.Lock()

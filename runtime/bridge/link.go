@@ -193,7 +193,11 @@ func (l *link) reportClient(ctx context.Context) {
 	}
 	in := l.introduced()
 	for _, m := range l.of.info.Without("name", "version").Members() {
-		if first := introducing(m.Name); in < first {
+		first := "2025-11-25" // in which the runtime sends the member, see runtime.ClientOptions
+		if m.Name == "title" {
+			first = "2025-06-18"
+		}
+		if in < first {
 			l.bridge.lose(ctx, l.of.revision.ID, in, "", string(wire.AppendPointer([]byte("/clientInfo"), m.Name)), "sent from revision %s on", first)
 		}
 	}
@@ -209,15 +213,6 @@ func (l *link) introduced() string {
 		}
 	}
 	return in
-}
-
-// introducing returns the first revision in which the runtime sends a member of an Implementation; see
-// [runtime.ClientOptions].
-func introducing(member string) string {
-	if member == "title" {
-		return "2025-06-18"
-	}
-	return "2025-11-25"
 }
 
 // to returns a caller that sends what the server sends to a client.
@@ -342,7 +337,9 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 		return x.attend(ctx, call, method, params)
 	}
 	p := &clientRequest{call: call}
-	l.enter(p)
+	l.mu.Lock()
+	l.requests = append(l.requests, p)
+	l.mu.Unlock()
 	defer l.exit(p)
 	result, err := l.call(context.WithValue(ctx, clientRequestKey{}, p), p, method, params)
 	if err != nil {
@@ -381,20 +378,17 @@ func (l *link) call(ctx context.Context, p *clientRequest, method string, params
 // reported passes a report of the server's progress on to the request that it is for.
 func (l *link) reported(ctx context.Context, params wire.Raw) {
 	token := wire.Object(params).GetString("progressToken")
-	if call := l.callOf(token); token != "" && call != nil {
+	var call *runtime.Call
+	l.mu.Lock()
+	for _, p := range l.requests {
+		if p.token == token {
+			call = p.call
+		}
+	}
+	l.mu.Unlock()
+	if call != nil && token != "" {
 		l.progress(ctx, call, params, l.native.ID, l.of.revision.ID)
 	}
-}
-
-// callOf returns the call that waits for the request with a progress token, or nil.
-func (l *link) callOf(token string) *runtime.Call {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.requests, func(p *clientRequest) bool { return p.token == token })
-	if i < 0 {
-		return nil
-	}
-	return l.requests[i].call
 }
 
 // progress passes a report of progress on to the request of the other side that it is for, under the token
@@ -457,19 +451,11 @@ func (l *link) lower(ctx context.Context, level runtime.LogLevel) {
 	}
 }
 
-// enter and exit begin and end a request of a client.
-func (l *link) enter(p *clientRequest) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.requests = append(l.requests, p)
-}
-
+// exit ends a request of a client.
 func (l *link) exit(p *clientRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if i := slices.Index(l.requests, p); i >= 0 {
-		l.requests = slices.Delete(l.requests, i, i+1)
-	}
+	l.requests = slices.DeleteFunc(l.requests, func(other *clientRequest) bool { return other == p })
 }
 
 // newest returns the newest request for whose answer a client waits, or nil.
