@@ -127,8 +127,8 @@ func (p *Proxy) open(ctx context.Context, client runtime.Outbox, e *entry, ended
 	if t, ok := server.(interface{ UseTools(*headers.Tools) }); ok {
 		t.UseTools(&p.tools)
 	}
-	s := newSession(ctx, p, client, server, ended)
-	s.entry = e
+	s := &session{proxy: p, client: client, server: server, ended: ended, entry: e}
+	s.ctx, s.cancel = context.WithCancel(ctx)
 	server.Start(fromServer{s}, p.opts.MaxMessage)
 	return s, nil
 }

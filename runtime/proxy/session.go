@@ -44,12 +44,6 @@ type session struct {
 	sessionOnly bool   // there are no messages without a session
 }
 
-func newSession(ctx context.Context, p *Proxy, client runtime.Outbox, server runtime.Transport, ended func(error)) *session {
-	s := &session{proxy: p, client: client, server: server, ended: ended}
-	s.ctx, s.cancel = context.WithCancel(ctx)
-	return s
-}
-
 // end ends the session. It does not wait for that.
 func (s *session) end(err error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, runtime.ErrClosed) {
@@ -154,7 +148,13 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 			return nil, true
 		}
 	}
-	s.note(messages)
+	for _, m := range messages {
+		if m.Kind == jsonrpc.Request && m.Method == "initialize" {
+			s.mu.Lock()
+			s.opening = m.ID.Canonical().Clone()
+			s.mu.Unlock()
+		}
+	}
 	stop := func() bool { return true }
 	if r != nil && in.ContextCancels {
 		// A goroutine that waits for the end of each request would take 3 KB.
@@ -333,17 +333,6 @@ func (s fromClient) refuse(in runtime.Incoming, messages []jsonrpc.Message, why 
 	out.NotBegun = why == errNotBegun
 	if err := s.reply(in.Reply, out); err != nil {
 		s.log("a request could not be refused", err)
-	}
-}
-
-// note keeps the id of the client's initialize.
-func (s fromClient) note(messages []jsonrpc.Message) {
-	for _, m := range messages {
-		if m.Kind == jsonrpc.Request && m.Method == "initialize" {
-			s.mu.Lock()
-			s.opening = m.ID.Canonical().Clone()
-			s.mu.Unlock()
-		}
 	}
 }
 
