@@ -107,14 +107,6 @@ func interval(state wire.Object, member string) time.Duration {
 	return time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
 }
 
-// finish polls a task until it has ended, and cancels it when ctx ends first.
-func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, result wire.Value) error {
-	name := wire.Object(related(id))
-	err := c.poll(ctx, name, wait, result)
-	cancelAfter(ctx, c.Caller, name)
-	return err
-}
-
 // cancelAfter cancels a task at the peer if ctx has ended. The peer may not support it, and the task may have ended.
 func cancelAfter(ctx context.Context, caller runtime.Caller, name wire.Object) {
 	if ctx.Err() != nil {
@@ -127,7 +119,10 @@ func cancelAfter(ctx context.Context, caller runtime.Caller, name wire.Object) {
 // maxLosses is how many polls in a row may be lost or temporarily refused before a call fails.
 const maxLosses = 10
 
-func (c *taskCaller) poll(ctx context.Context, name wire.Object, wait time.Duration, result wire.Value) error {
+// finish polls a task until it has ended, and cancels it when ctx ends first.
+func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, result wire.Value) error {
+	name := wire.Object(related(id))
+	defer cancelAfter(ctx, c.Caller, name)
 	answers := map[string]*taskAnswer{}
 	for losses := 0; ; {
 		if wait > 0 && engine.Wait(ctx.Done(), wait, nil) {
@@ -264,14 +259,21 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 		return fmt.Errorf("tasks: result of %s: a task without a taskId", method)
 	}
 	name := wire.Object(related(id))
-	err := pollStatus(ctx, caller, name, state)
-	if err == nil {
-		if err = caller.Call(ctx, methodResult, name, &answer); err == nil {
-			return decode(answer, result)
+	defer cancelAfter(ctx, caller, name)
+	// Until it is time to request the result: the task has ended, or it requires input, which the request for the result
+	// may deliver.
+	for state.GetString("status") == working {
+		if engine.Wait(ctx.Done(), interval(state, "pollInterval"), nil) {
+			return ctx.Err()
+		}
+		if err := caller.Call(ctx, methodGet, name, &state); err != nil {
+			return err
 		}
 	}
-	cancelAfter(ctx, caller, name)
-	return err
+	if err := caller.Call(ctx, methodResult, name, &answer); err != nil {
+		return err
+	}
+	return decode(answer, result)
 }
 
 func decode(answer wire.Object, result wire.Value) error {
@@ -296,18 +298,4 @@ func augment(params wire.Appender) (wire.Object, error) {
 		return o, nil
 	}
 	return o.With("task", "{}")
-}
-
-// pollStatus waits until it is time to request the result: the task has ended, or it requires
-// input, which the request for the result may deliver.
-func pollStatus(ctx context.Context, caller runtime.Caller, name, state wire.Object) error {
-	for state.GetString("status") == working {
-		if engine.Wait(ctx.Done(), interval(state, "pollInterval"), nil) {
-			return ctx.Err()
-		}
-		if err := caller.Call(ctx, methodGet, name, &state); err != nil {
-			return err
-		}
-	}
-	return nil
 }

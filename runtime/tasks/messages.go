@@ -109,36 +109,22 @@ func related(id string) wire.Raw {
 	return wire.Raw(append(dst, '}'))
 }
 
-// relate returns params of a message that belongs to a task with that member. A message
-// about a task has the task's ID already.
+// relate returns params of a message that belongs to a task, which may be nil, with that member. A message
+// about a task has the task's ID already. Params that are not valid stay as they are.
 func relate(method string, params wire.Appender, id string) wire.Appender {
 	switch method {
 	case methodGet, methodResult, methodCancel:
 		return params
 	}
-	return relatedParams{params, related(id)}
-}
-
-// relatedParams are params with that member.
-type relatedParams struct {
-	params  wire.Appender // may be nil
-	related wire.Raw
-}
-
-// AppendJSON implements wire.Appender.
-func (p relatedParams) AppendJSON(dst []byte) ([]byte, error) {
-	var text string
-	if p.params != nil {
-		var err error
-		if text, err = wire.MarshalString(p.params); err != nil {
-			return dst, err
-		}
+	text, err := "", error(nil)
+	if params != nil {
+		text, err = wire.MarshalString(params)
 	}
-	with, err := withRelated(wire.Object(text), p.related)
-	if err != nil {
-		return dst, err
+	with, failed := withRelated(wire.Object(text), related(id))
+	if err != nil || failed != nil {
+		return params
 	}
-	return append(dst, with...), nil
+	return with
 }
 
 // withRelated returns a result or params with that member.
