@@ -79,7 +79,7 @@ func LowerExtension(s *spec.Spec, x ExtensionSource) (*Lowered, error) {
 			return nil, err
 		}
 	}
-	return &Lowered{doc, out.Revision, nil, out.Undocumented, out.UsedDocs}, nil
+	return &Lowered{doc, out}, nil
 }
 
 // input returns the documents that the ir of the extension is made from: its own and, if not nil, a copy in

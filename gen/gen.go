@@ -38,12 +38,7 @@ type Source struct {
 type Lowered struct {
 	// Document is the schema with errata applied and omitted members added.
 	Document *schema.Document
-	Revision *ir.Revision
-	// UnusedOverlay names the rows for this revision that changed nothing.
-	UnusedOverlay []string
-	// Undocumented lists the identifiers without a doc comment of the spec, as "types: Tool".
-	Undocumented []string
-	usedDocs     map[string]bool
+	*lower.Output
 }
 
 // Lower checks a source and returns its ir.
@@ -70,7 +65,7 @@ func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lowered{doc, out.Revision, out.Unused, out.Undocumented, out.UsedDocs}, nil
+	return &Lowered{doc, out}, nil
 }
 
 // fitting returns the errata that apply.
@@ -115,7 +110,7 @@ func All(s *spec.Spec) (files.Plan, error) {
 			errs = append(errs, err)
 			continue
 		}
-		used[revision] = lowered.usedDocs
+		used[revision] = lowered.UsedDocs
 		revisions = append(revisions, lowered.Revision)
 	}
 	errs = append(errs, checkPins(s))

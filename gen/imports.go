@@ -138,7 +138,7 @@ func (out *Imported) errata(s *spec.Spec, facts []byte) error {
 func (out *Imported) lower(s *spec.Spec, facts []byte) {
 	lowered, err := lowerSource(s, Source{Revision: out.Pin.Revision, Schema: facts}, false)
 	if err == nil {
-		out.Stale = append(out.Stale, lowered.UnusedOverlay...)
+		out.Stale = append(out.Stale, lowered.Unused...)
 		out.Untyped, out.Undocumented = lower.Untyped(lowered.Revision), lowered.Undocumented
 		out.amongOthers(s, lowered)
 		return
@@ -151,7 +151,7 @@ func (out *Imported) lower(s *spec.Spec, facts []byte) {
 // amongOthers adds the doc comments that no revision uses any longer, and the values that are not
 // converted to the revisions before and after this one.
 func (out *Imported) amongOthers(s *spec.Spec, lowered *Lowered) {
-	used := map[string]map[string]bool{out.Pin.Revision: lowered.usedDocs}
+	used := map[string]map[string]bool{out.Pin.Revision: lowered.UsedDocs}
 	revisions := []*ir.Revision{lowered.Revision}
 	for _, revision := range s.Revisions() {
 		if revision == out.Pin.Revision {
@@ -165,7 +165,7 @@ func (out *Imported) amongOthers(s *spec.Spec, lowered *Lowered) {
 		if err != nil {
 			return
 		}
-		used[revision] = other.usedDocs
+		used[revision] = other.UsedDocs
 		revisions = append(revisions, other.Revision)
 	}
 	for _, problem := range problems(staleDocs(s.Docs, used)) {

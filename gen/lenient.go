@@ -2,7 +2,6 @@ package gen
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,17 +71,7 @@ func lowerLenient(revision string, read *schema.Lenient, in lower.Input) (*Lenie
 	if err != nil {
 		return nil, err
 	}
-	out := &Lenient{
-		Lowered: &Lowered{Document: doc, Revision: lowered.Revision, UnusedOverlay: lowered.Unused, Undocumented: lowered.Undocumented, usedDocs: lowered.UsedDocs},
-		Errata:  read.Errata, Notes: read.Notes,
-	}
-	for _, note := range lowered.Notes {
-		var problem *schema.Error
-		if !errors.As(note, &problem) {
-			problem = &schema.Error{Revision: revision, Problem: note.Error()}
-		}
-		out.Notes = append(out.Notes, problem)
-	}
+	out := &Lenient{Lowered: &Lowered{doc, lowered}, Errata: read.Errata, Notes: append(read.Notes, lowered.Notes...)}
 	text, err := doc.JSON()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", revision, err)

@@ -15,7 +15,7 @@ import (
 // codecs renders the decoders and encoders of declarations.
 func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 	for _, d := range decls {
-		if isAlias(d) || !e.codecOfEnums && isPlainEnum(d) {
+		if isAlias(d) || e.checked() && isPlainEnum(d) {
 			continue
 		}
 		decodes, encodes := d.Direction.Decodes(), d.Direction.Encodes()
@@ -42,7 +42,7 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 				e.plainEncoder(f, d)
 			}
 		}
-		if _, isUnion := d.Type.(*ir.Union); !isUnion && !embeds(d) && e.marshals(d) {
+		if _, isUnion := d.Type.(*ir.Union); !isUnion && !embeds(d) && (!e.checked() || d.Definition) {
 			e.glue(f, d, decodes, encodes)
 		}
 	}
@@ -67,13 +67,13 @@ func appendFunc(f *jen.File, receiver, body string) {
 func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 	if encodes {
 		code.Declare(f, "MarshalJSON is AppendJSON for encoding/json.", "func (x $1) MarshalJSON() ([]byte, error) {\nreturn wire.Marshal(&x)\n}", d.Name)
-		if !e.checked && !isText(d.Type) {
+		if !e.checked() && !isText(d.Type) {
 			code.Declare(f, "String returns the value as JSON.", "func (x $1) String() string { return wire.String(&x) }", d.Name)
 		}
 	}
 	if decodes {
 		unmarshal := "Unmarshal"
-		if e.checked {
+		if e.checked() {
 			unmarshal = "UnmarshalStrict"
 		}
 		code.Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn wire.$2(data, x)\n}", d.Name, unmarshal)
@@ -90,11 +90,11 @@ func isText(t ir.Type) bool {
 }
 
 func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
-	strict := !e.checked || d.Strict
+	strict := !e.checked() || d.Strict
 	required := func(field *ir.Field) bool { return field.Required && field.Default == "" }
 	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
 	// A text that was checked has no member twice, so only those that must be there are noted.
-	noted := func(field *ir.Field) bool { return !e.checked || strict && required(field) || late(field) }
+	noted := func(field *ir.Field) bool { return !e.checked() || strict && required(field) || late(field) }
 	var early []string
 	var b code.Writer
 	for _, field := range o.Fields {
@@ -187,7 +187,7 @@ func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 	switch {
 	case !strict:
 		text = "DecodeJSON reads an object that the schema allows."
-	case e.checked:
+	case e.checked():
 		text = "DecodeJSON reads an object. A missing or mistyped member is an error."
 	}
 	if slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Default != "" }) {
@@ -223,7 +223,7 @@ const decodeExtra = "*x.Extra.Entry(r) = r.ReadRaw()\n"
 
 // maySendNull reports whether null counts as absent for a member.
 func (e *emitter) maySendNull(f *ir.Field) bool {
-	return e.nullIsAbsent && !f.Required && !acceptsNull(f.Type)
+	return !e.checked() && !f.Required && !acceptsNull(f.Type)
 }
 
 // acceptsNull reports whether a type includes null.

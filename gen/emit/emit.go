@@ -29,9 +29,9 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{style: revisionStyle(r), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
+	e := &emitter{origin: "this revision", results: r.Results(), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
 	if r.Extension != nil {
-		e.header, e.core = r.Extension.Name, PackagePath(lower.PackageName(r.ID))
+		e.origin, e.header, e.core = "this extension", r.Extension.Name, PackagePath(lower.PackageName(r.ID))
 	}
 	e.add("doc", e.packageDoc)
 	for _, family := range families(r) {
@@ -68,57 +68,29 @@ func (e *emitter) source() string {
 	return "revision " + e.rev.ID
 }
 
-// style holds the differences between the code of revisions and that of tool lists.
-type style struct {
-	// origin names the source of the types in doc comments.
-	origin string
-	// unknownNote is appended to the doc comment of a union's unknown variant.
-	unknownNote string
-	// marshals reports whether a type has the methods for encoding/json.
-	marshals func(*ir.Decl) bool
-	// checked is set if the text of values is checked before it is decoded, unless the declaration is strict.
-	checked bool
-	// known is set if enums have a method that reports whether a value is one of theirs.
-	known bool
-	// codecOfEnums is set if enums have codecs. Otherwise fields read and write them as strings.
-	codecOfEnums bool
-	// nullIsAbsent is set if null counts as absent for optional members.
-	nullIsAbsent bool
-	// marksAtUnion is set if the methods that make types variants of a union are beside the union, because
-	// its variants may be in a file that does not depend on it. Otherwise they are beside the types.
-	marksAtUnion bool
-	// results are the types whose lists drop invalid elements instead of failing.
-	results map[*ir.Decl]bool
-}
-
-// revisionStyle returns the style of a revision's package. Some peers write null for absent
-// members, which is why it is read as absent.
-func revisionStyle(r *ir.Revision) style {
-	origin := "this revision"
-	if r.Extension != nil {
-		origin = "this extension"
-	}
-	return style{
-		origin: origin, unknownNote: " wire.Validate reports it.",
-		marshals:     func(*ir.Decl) bool { return true },
-		codecOfEnums: true, nullIsAbsent: true, known: true, results: r.Results(),
-	}
-}
-
+// emitter renders the code of a revision, of an extension or of a tool list.
 type emitter struct {
-	style
-	// rev and rules are nil for a tool list.
+	// rev and rules are nil for a tool list. Its types may be thousands and should compile fast: the text of values is
+	// checked before it is decoded, unless a declaration is strict, so what the schema says is left to that check, and only
+	// whole inputs and outputs have the methods for encoding/json. Null is read as the schema says, and as absent
+	// otherwise, because some peers write null for absent members.
 	rev   *ir.Revision
 	rules *rules
+	// origin names the source of the types in doc comments.
+	origin string
+	// results are the types whose lists drop invalid elements instead of failing.
+	results map[*ir.Decl]bool
 	// core is the path of the package of the revision that an extension extends, and "" otherwise.
 	core string
 	// pkg is the name of the package; header names the source in each file's first line.
 	pkg, header string
 	// prefix and suffix surround the names of files.
 	prefix, suffix string
-
-	sources []code.Source
+	sources        []code.Source
 }
+
+// checked reports whether the text of values is checked before it is decoded.
+func (e *emitter) checked() bool { return e.rev == nil }
 
 // add adds a file with the content that fill generates.
 func (e *emitter) add(name string, fill func(*jen.File)) {

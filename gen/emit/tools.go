@@ -7,12 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// ofTools renders the types of tool lists, which may be thousands and should compile fast: only whole inputs and outputs
-// have the methods for encoding/json, and what the schema says is left to its check. Null is read as the schema of the
-// tool says.
-var ofTools = &emitter{style: style{
-	origin: "the schema", marksAtUnion: true, checked: true, marshals: func(d *ir.Decl) bool { return d.Definition },
-}}
+// ofTools renders the types of tool lists.
+var ofTools = &emitter{origin: "the schema"}
 
 // Types adds the types of declarations of a tool list to a file.
 func Types(f *jen.File, decls ...*ir.Decl) { ofTools.types(f, decls) }

@@ -77,7 +77,9 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 
 // hasExtra reports whether the members that no field has are kept. Those of a closed object are refused before it is
 // decoded.
-func (e *emitter) hasExtra(o *ir.Object) bool { return o.Additional == nil && !(e.checked && o.Closed) }
+func (e *emitter) hasExtra(o *ir.Object) bool {
+	return o.Additional == nil && !(e.checked() && o.Closed)
+}
 
 // fieldText returns the doc comment of a field, with the Go value of an absent member. A required
 // member of a type without such a value is never absent, so the clause on it is left out.
@@ -264,8 +266,8 @@ func mapMethods(f *jen.File, name string, m *ir.Map) {
 
 // marks renders the methods that make a declaration a variant of its unions.
 func (e *emitter) marks(f *jen.File, d *ir.Decl) {
-	if e.marksAtUnion {
-		return
+	if e.checked() {
+		return // they are beside the union, because its variants may be in a file that does not depend on it
 	}
 	for _, u := range d.Unions {
 		mark(f, d, u)
@@ -296,7 +298,7 @@ func markName(u *ir.Decl) string {
 func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	f.Type().Id(d.Name).String()
 	constants(f, d, t.Values)
-	if e.known {
+	if !e.checked() {
 		names := make([]string, len(t.Values))
 		for i, v := range t.Values {
 			names[i] = v.Go
@@ -378,7 +380,11 @@ func (e *emitter) unionText(d *ir.Decl, t *ir.Union) string {
 
 // unknownText returns the doc comment of the unknown variant of a union.
 func (e *emitter) unknownText(d *ir.Decl) string {
-	return fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.%s", d.Name, d.Name, e.unknownNote)
+	text := fmt.Sprintf("Unknown%s holds a value that matches none of the variants of %s, so that it can be passed on.", d.Name, d.Name)
+	if !e.checked() {
+		text += " wire.Validate reports it."
+	}
+	return text
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
@@ -401,7 +407,7 @@ func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
 		text = fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)
 	}
 	code.Declare(f, text, "func (*Unknown$1) $2() {}", d.Name, markName(d))
-	if e.marksAtUnion {
+	if e.checked() {
 		for _, v := range t.Variants {
 			mark(f, v.Decl, d)
 		}

@@ -45,7 +45,7 @@ type Output struct {
 	// Undocumented lists the identifiers without a row in Docs, as "types: Tool".
 	Undocumented []string
 	// Notes lists what a lenient run left out.
-	Notes []error
+	Notes []*schema.Error
 }
 
 // Lower returns the ir of a revision.
@@ -143,7 +143,7 @@ type lowerer struct {
 	ext *Extension
 	// lenient is Input.Lenient. If it is set, problems are added to notes instead of errs.
 	lenient bool
-	notes   []error
+	notes   []*schema.Error
 }
 
 func (l *lowerer) fail(s *schema.Schema, format string, args ...any) {

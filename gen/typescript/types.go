@@ -10,57 +10,84 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// expression is a type, or the parts of a union or an intersection of types.
+type expression struct {
+	parts    []string
+	operator string // between the parts
+}
+
+// joined returns the type of parts, of which equal ones count once.
+func joined(operator string, parts ...string) expression { return expression{unique(parts), operator} }
+
+// String returns the type.
+func (e expression) String() string { return strings.Join(e.parts, e.operator) }
+
+// grouped returns the type in parentheses if it has an operator.
+func (e expression) grouped() string {
+	if len(e.parts) > 1 {
+		return "(" + e.String() + ")"
+	}
+	return e.String()
+}
+
 // shape returns the type of the values of a schema. A keyword that TypeScript cannot express, such as a
 // limit or a negation, leaves more values in the type. Indent is that of the line.
-func (m *module) shape(s *jsonschema.Schema, indent string) string {
+func (m *module) shape(s *jsonschema.Schema, indent string) expression {
 	switch {
 	case s.Always != nil && !*s.Always:
-		return "never"
+		return joined("", "never")
 	case s.Always != nil || s.Meta:
-		return "unknown"
-	case s.Const != "":
-		return literal(s.Const)
-	case len(s.Enum) > 0:
+		return joined("", "unknown")
+	case s.Const != "" || len(s.Enum) > 0:
 		var values []string
-		for _, v := range s.Enum {
+		for _, v := range s.Constants() {
 			values = append(values, literal(v))
 		}
-		return strings.Join(unique(values), " | ")
+		return joined(" | ", values...)
 	}
-	var parts []string
-	if own := m.own(s, indent); own != "" {
-		parts = append(parts, own)
+	var parts []expression
+	add := func(e expression) {
+		if text := e.String(); text != "unknown" && text != "" && !slices.ContainsFunc(parts, func(p expression) bool { return p.String() == text }) {
+			parts = append(parts, e)
+		}
 	}
+	add(m.own(s, indent))
 	if s.Target != nil {
-		parts = append(parts, m.reference(s.Target))
+		add(joined("", m.reference(s.Target)))
 	}
 	for _, sub := range s.AllOf {
-		parts = append(parts, m.shape(sub, indent))
+		add(m.shape(sub, indent))
 	}
 	for _, variants := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		var union []string
+		var last expression
 		for _, v := range variants {
-			union = append(union, m.shape(v, indent))
+			if last = m.shape(v, indent); last.operator == " | " {
+				union = append(union, last.parts...)
+			} else {
+				union = append(union, last.String())
+			}
 		}
-		if len(union) > 0 {
-			parts = append(parts, strings.Join(unique(union), " | "))
+		if either := joined(" | ", union...); len(either.parts) > 1 {
+			last = either
 		}
+		add(last)
 	}
-	parts = slices.DeleteFunc(unique(parts), func(p string) bool { return p == "unknown" })
 	switch len(parts) {
 	case 0:
-		return "unknown"
+		return joined("", "unknown")
 	case 1:
 		return parts[0]
 	}
-	for i := range parts {
-		parts[i] = grouped(parts[i])
+	all := expression{operator: " & "}
+	for _, p := range parts {
+		all.parts = append(all.parts, p.grouped())
 	}
-	return strings.Join(parts, " & ")
+	return all
 }
 
-// own returns the type of the keywords of the schema itself, or "" if they allow every value.
-func (m *module) own(s *jsonschema.Schema, indent string) string {
+// own returns the type of the keywords of the schema itself, which is empty if they allow every value.
+func (m *module) own(s *jsonschema.Schema, indent string) expression {
 	types := s.Types
 	if len(types) == 0 && len(s.Properties) > 0 {
 		types = []string{"object"}
@@ -78,28 +105,28 @@ func (m *module) own(s *jsonschema.Schema, indent string) string {
 			union = append(union, m.object(s, indent))
 		}
 	}
-	return strings.Join(unique(union), " | ")
+	return joined(" | ", union...)
 }
 
 // array returns the type of an array.
 func (m *module) array(s *jsonschema.Schema, indent string) string {
-	rest := "unknown"
+	rest := joined("", "unknown")
 	if s.Items != nil {
 		rest = m.shape(s.Items, indent)
 	}
 	if len(s.PrefixItems) == 0 {
-		return grouped(rest) + "[]"
+		return rest.grouped() + "[]"
 	}
 	var elements []string
 	for i, item := range s.PrefixItems {
-		element := grouped(m.shape(item, indent))
+		element := m.shape(item, indent).grouped()
 		if s.MinItems == nil || int64(i) >= *s.MinItems {
 			element += "?"
 		}
 		elements = append(elements, element)
 	}
-	if rest != "never" {
-		elements = append(elements, "..."+grouped(rest)+"[]")
+	if rest.String() != "never" {
+		elements = append(elements, "..."+rest.grouped()+"[]")
 	}
 	return "[" + strings.Join(elements, ", ") + "]"
 }
@@ -109,7 +136,7 @@ func (m *module) object(s *jsonschema.Schema, indent string) string {
 	// The type of other members must allow those that have a type of their own.
 	others := "unknown"
 	if more := s.AdditionalProperties; more != nil {
-		if others = m.shape(more, indent); len(s.Properties) > 0 && others != "never" {
+		if others = m.shape(more, indent).String(); len(s.Properties) > 0 && others != "never" {
 			others = "unknown"
 		}
 	}
@@ -131,7 +158,7 @@ func (m *module) object(s *jsonschema.Schema, indent string) string {
 		if !slices.Contains(s.Required, p.Name) {
 			b.WriteString("?")
 		}
-		b.WriteString(": " + m.shape(p.Schema, inner) + ";\n")
+		b.WriteString(": " + m.shape(p.Schema, inner).String() + ";\n")
 	}
 	if others != "never" && s.AdditionalProperties != nil {
 		b.WriteString(inner + "[name: string]: " + others + ";\n")
@@ -192,30 +219,6 @@ func quote(text string) string {
 	quoted, _ := json.Marshal(text) // a string has no error
 	inner := strings.ReplaceAll(string(quoted[1:len(quoted)-1]), `\"`, `"`)
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
-}
-
-// grouped returns a type in parentheses if it has an operator.
-func grouped(t string) string {
-	depth := 0
-	quoted := false
-	for i := 0; i < len(t); i++ {
-		switch c := t[i]; {
-		case !quoted && strings.HasPrefix(t[i:], "/*"):
-			i += strings.Index(t[i:], "*/")
-		case quoted && c == '\\':
-			i++
-		case c == '\'':
-			quoted = !quoted
-		case quoted:
-		case strings.IndexByte("{[(<", c) >= 0:
-			depth++
-		case strings.IndexByte("}])>", c) >= 0:
-			depth--
-		case depth == 0 && (c == '|' || c == '&'):
-			return "(" + t + ")"
-		}
-	}
-	return t
 }
 
 // unique returns texts without repetitions.

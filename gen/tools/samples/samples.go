@@ -3,6 +3,7 @@
 package samples
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -83,19 +84,12 @@ func (g *sampler) value(all []*jsonschema.Schema) (found wire.Raw, ok bool) {
 	depth, full, turn := len(g.within), g.full, g.turn
 	defer func() { g.within, g.full, g.turn = g.within[:depth], full, turn }()
 	for _, s := range all {
-		if s.Target != nil {
-			s = s.Target
-		}
-		switch n := count(g.within, s); {
+		s = cmp.Or(s.Target, s)
+		switch n := count(g.within[:depth], s); {
 		case n > maxDepth:
 			return "", false
 		case n > fullDepth:
 			g.full, g.turn = false, 0
-		}
-	}
-	for _, s := range all {
-		if s.Target != nil {
-			s = s.Target
 		}
 		g.within = append(g.within, s)
 	}

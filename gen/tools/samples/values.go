@@ -57,7 +57,7 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 	}
 	given := func(yield func(wire.Raw) bool) {
 		for _, s := range flat {
-			for _, v := range append(asList(s.Default), s.Examples...) {
+			for _, v := range append([]wire.Raw{s.Default}, s.Examples...) {
 				if jsonschema.KindsOfValue(v) != jsonschema.KindsOfType(t) || v.Kind() == wire.KindNumber && t == "number" && !jsonschema.IsHeld(v) {
 					continue // a value that does not decode is useless
 				}
@@ -67,23 +67,13 @@ func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw]
 			}
 		}
 	}
+	order := []iter.Seq[wire.Raw]{given, made}
 	if t == "object" || t == "array" || g.turn > 0 {
-		return concat(made, given) // generated values show more
+		slices.Reverse(order) // generated values show more
 	}
-	return concat(given, made)
-}
-
-func asList(v wire.Raw) []wire.Raw {
-	if v == "" {
-		return nil
-	}
-	return []wire.Raw{v}
-}
-
-func concat(all ...iter.Seq[wire.Raw]) iter.Seq[wire.Raw] {
 	return func(yield func(wire.Raw) bool) {
-		for _, seq := range all {
-			for v := range seq {
+		for _, values := range order {
+			for v := range values {
 				if !yield(v) {
 					return
 				}
@@ -128,23 +118,13 @@ func allowedTypes(flat []*jsonschema.Schema) []string {
 	return allowed
 }
 
-// hint returns 1 if a keyword of the schemas refers to a type, and 0 otherwise.
+// hint returns 1 if a keyword of the schemas refers to a type, and 0 otherwise. Numbers need not be integers.
 func hint(flat []*jsonschema.Schema, t string) int {
 	for _, s := range flat {
-		about := false
-		switch t {
-		case "object":
-			about = s.Properties != nil || s.Required != nil || s.PatternProperties != nil || s.AdditionalProperties != nil ||
-				s.PropertyNames != nil || s.MinProperties != nil || s.UnevaluatedProperties != nil
-		case "array":
-			about = s.Items != nil || s.PrefixItems != nil || s.Contains != nil || s.MinItems != nil || s.UniqueItems
-		case "string":
-			about = s.Pattern != nil || s.Format != "" || s.MinLength != nil || s.MaxLength != nil
-		case "number":
-			about = s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != ""
-		}
-		if about {
-			return 1
+		for name := range wire.Object(s.Source).All() {
+			if k := jsonschema.KeywordOf(name); k != nil && k.Kinds == jsonschema.KindsOfType(t) && t != "integer" || name == "format" && t == "string" {
+				return 1
+			}
 		}
 	}
 	return 0
