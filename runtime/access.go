@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -98,10 +97,4 @@ type gathering struct {
 func (g *gathering) Allow(scopes []string) *DeniedError {
 	g.scopes = append(g.scopes, scopes...)
 	return g.Access.Allow(scopes)
-}
-
-// deniedBy returns the *DeniedError that err is or wraps, or nil.
-func deniedBy(err error) *DeniedError {
-	denied, _ := errors.AsType[*DeniedError](err)
-	return denied
 }

@@ -52,7 +52,7 @@ type Call struct {
 	telling sync.WaitGroup
 
 	stateless *statelessCall // nil in a session
-	denied    *DeniedError   // why the request is refused; only its own goroutine uses it
+	failure   error          // of the answer, nil for a result; only its own goroutine uses it
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }
@@ -416,12 +416,8 @@ func (c request) answer(buf *[]byte) {
 		c.unanswered = true
 		return
 	}
-	out := Outgoing{Kind: jsonrpc.Response, ID: c.id, Denied: c.denied}
-	if c.stateless != nil {
-		out.Code = c.stateless.code
-	}
-	p.send(p.life.Context(), buf, c.reply, out)
-	if c.stateless != nil && c.stateless.session != nil && out.Code == 0 {
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: c.failure})
+	if c.stateless != nil && c.stateless.session != nil && c.failure == nil {
 		c.stateless.session.subscriber.sendEnd()
 	}
 }
@@ -486,7 +482,6 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 }
 
 func (c request) encodeError(buf *[]byte, err error) {
-	c.denied = deniedBy(err)
 	if c.stateless != nil {
 		err = c.stateless.restated(err)
 	}
@@ -501,9 +496,7 @@ func (c request) encodeError(buf *[]byte, err error) {
 
 // fail writes the error answer for err to buf.
 func (c request) fail(buf *[]byte, err error) {
-	if c.stateless != nil {
-		c.stateless.code = peerError(err).Code
-	}
+	c.failure = err
 	c.conn.encodeError(buf, c.id, err)
 }
 
@@ -549,7 +542,6 @@ type statelessCall struct {
 	*Call
 	sending sync.RWMutex // held by notifications while they are sent
 	cache   *CacheHint   // set by Call.Cache; guarded by Call.mu
-	code    int64        // of the error answer; 0 for a result
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
 }

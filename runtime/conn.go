@@ -144,17 +144,14 @@ func (p *conn) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// encodeError writes the text of an error answer to buf and returns its code.
-func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) (code int64) {
-	e := peerError(err)
-	text, err := jsonrpc.AppendError((*buf)[:0], id, e)
+// encodeError writes the text of an error answer to buf.
+func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) {
+	text, err := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
 	if err != nil {
 		p.logFailure("an error could not be encoded", "error", err)
-		e = errInternal
-		text, _ = jsonrpc.AppendError((*buf)[:0], id, e)
+		text, _ = jsonrpc.AppendError((*buf)[:0], id, errInternal)
 	}
 	*buf = text
-	return e.Code
 }
 
 // send sends the text in buf. If to is nil, the message belongs to no request.
@@ -260,8 +257,8 @@ func (c request) answerAbandoned() {
 	p := c.conn
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	code := p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
-	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Code: code, Abandoned: true})
+	p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
 }
 
 // silence tells how long the peer has sent nothing.

@@ -374,8 +374,8 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	code := p.encodeError(buf, id, err)
-	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Code: code,
+	p.encodeError(buf, id, err)
+	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Err: err,
 		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
 }
 

@@ -3,6 +3,7 @@ package runtime
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"math"
 	"slices"
@@ -203,7 +204,9 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 				}
 				err := listen(ctx, w.Name, value)
 				if err != nil {
-					denied = cmp.Or(denied, deniedBy(err))
+					if own, ok := errors.AsType[*DeniedError](err); ok {
+						denied = cmp.Or(denied, own)
+					}
 					l.call.conn.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
 				}
 				return err != nil

@@ -87,14 +87,11 @@ type Outgoing struct {
 	ID     wire.Scalar  // of a request or a response; zero for notifications, batches and errors without an id
 	Method string       // of a request or a notification
 
-	// Code is the code of an error answer to a message that was refused or to a stateless request. It
-	// is 0 for results.
-	Code int64
+	// Err is the error of an error answer, and nil for a result. A transport over HTTP gives the response the status
+	// of the error and, if it is a *DeniedError, its challenges.
+	Err error
 	// Refused marks the error answer to a message that was not passed to a handler.
 	Refused bool
-	// Denied, if not nil, is the reason why the error answer refuses the sender. A transport over
-	// HTTP gives the response its status and challenges.
-	Denied *DeniedError
 
 	// Revision is the revision of a message that carries its revision and capabilities; "" for a message of a session.
 	Revision string
@@ -110,6 +107,14 @@ type Outgoing struct {
 	// Abandoned marks a response that is sent in place of a handler that does not return, so that no
 	// function of Accept will return either. Send must not wait for the handler's goroutine.
 	Abandoned bool
+}
+
+// Code returns the JSON-RPC code of an error answer, and 0 for a result.
+func (m *Outgoing) Code() int64 {
+	if m.Err == nil {
+		return 0
+	}
+	return peerError(m.Err).Code
 }
 
 // The interfaces below are hooks that a Transport, or an Outbox, may implement as well.

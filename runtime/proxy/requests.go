@@ -214,7 +214,7 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 	if revision != "" && len(messages) == 1 {
 		out.NameParam = nameParams[messages[0].Method]
 		if failed := messages[0].Error; failed != nil {
-			out.Code = failed.Code
+			out.Err = failed
 		}
 	}
 	for _, m := range messages {
@@ -262,7 +262,7 @@ func errorMessage(id wire.Scalar, e *jsonrpc.Error) runtime.Outgoing {
 	if err != nil {
 		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
 	}
-	return runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: id, Code: e.Code}
+	return runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: id, Err: e}
 }
 
 // cancelled returns the id of the request that a notification cancels, or zero.

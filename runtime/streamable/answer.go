@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -14,8 +15,8 @@ func (h *Handler) answer(r *web.Response, status int, m *runtime.Outgoing) error
 	if status == http.StatusServiceUnavailable {
 		r.Header().Set("Retry-After", web.RetryAfter)
 	}
-	if m.Denied != nil {
-		r.Header()["Www-Authenticate"] = m.Denied.Challenges
+	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
+		r.Header()["Www-Authenticate"] = denied.Challenges
 	}
 	h.countAnswer(m)
 	err := r.JSON(status, m.Text)
@@ -33,19 +34,20 @@ func (h *Handler) countAnswer(m *runtime.Outgoing) {
 	switch {
 	case m.NotBegun:
 		h.refusals.Add(web.ReasonDraining)
-	case m.Refused && m.Code == jsonrpc.CodeServerBusy:
+	case m.Refused && m.Code() == jsonrpc.CodeServerBusy:
 		h.refusals.Add(web.ReasonSession)
 	}
 }
 
 // sessionStatus returns the HTTP status of an answer in a session, which is 200 also for errors of handlers.
 func sessionStatus(m *runtime.Outgoing) int {
+	denied, ok := errors.AsType[*runtime.DeniedError](m.Err)
 	switch {
-	case m.Denied != nil:
-		return m.Denied.Status
+	case ok:
+		return denied.Status
 	case m.NotBegun:
 		return http.StatusServiceUnavailable
-	case m.Code == jsonrpc.CodeHeaderMismatch: // the message belongs to no session, although its headers say so
+	case m.Refused && m.Code() == jsonrpc.CodeHeaderMismatch: // the message belongs to no session, although its headers say so
 		return http.StatusBadRequest
 	case m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull): // the text was not a message with an id
 		return http.StatusBadRequest
@@ -57,10 +59,10 @@ func sessionStatus(m *runtime.Outgoing) int {
 // status of their own, and status 400 to a request without the right _meta. Other errors of handlers get status 200: some
 // clients treat a different status as a failure of the transport.
 func statelessStatus(m *runtime.Outgoing) int {
-	if m.Denied != nil {
-		return m.Denied.Status
+	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
+		return denied.Status
 	}
-	switch m.Code {
+	switch m.Code() {
 	case 0:
 		return http.StatusOK
 	case jsonrpc.CodeMethodNotFound:
