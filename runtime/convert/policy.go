@@ -46,7 +46,7 @@ func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 		{Name: "blob", Value: data},
 	})
 	rest := without(audio, "type", "data", "mimeType", "resource")
-	return object(c, append(wire.Members{{Name: "type", Value: `"resource"`}, {Name: "resource", Value: resource}}, rest...))
+	return object(c, append(wire.Members{{Name: "type", Value: `"resource"`}, {Name: "resource", Value: resource}}, wire.Object(rest).Members()...))
 }
 
 // LinkAsText turns a resource link into text, from which a model can still read the URI.
@@ -60,7 +60,7 @@ func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
 		text += " - " + description
 	}
 	rest := without(link, "type", "name", "uri", "mimeType", "description", "title", "size", "icons", "text")
-	return object(c, append(textBlock(c, text), rest...))
+	return object(c, append(textBlock(c, text), wire.Object(rest).Members()...))
 }
 
 // StructuredAsText removes structuredContent from a tool result. If the content has no
@@ -80,7 +80,7 @@ func structuredAsText(c *Conversion, result wire.Raw, why string) wire.Raw {
 		blocks = append(blocks, object(c, textBlock(c, string(structured))))
 	}
 	c.Lose(reason, "structuredContent")
-	return replace(c, without(result, "structuredContent"), "content", wire.ArrayOf(blocks))
+	return set(c, without(result, "structuredContent"), "content", wire.ArrayOf(blocks))
 }
 
 // StructuredValueAsText does the same as StructuredAsText for structuredContent that is not
@@ -109,10 +109,10 @@ func TitleAsAnnotation(c *Conversion, tool wire.Raw) wire.Raw {
 	rest := without(tool, "title")
 	if has(annotations, "title") {
 		c.Lose("the older revision has a title only in the annotations, which have one", "title")
-		return object(c, rest)
+		return rest
 	}
 	c.Lose("the older revision has a title only in the annotations: moved there", "title")
-	return replace(c, rest, "annotations", replace(c, wire.Object(annotations).Members(), "title", title))
+	return set(c, rest, "annotations", set(c, annotations, "title", title))
 }
 
 // SplitMessages splits each message of several content blocks into messages of one block
@@ -133,13 +133,13 @@ func SplitMessages(c *Conversion, params wire.Raw) wire.Raw {
 		}
 		several = several || len(blocks) != 1
 		for _, block := range blocks {
-			split = append(split, replace(c, wire.Object(message).Members(), "content", block))
+			split = append(split, set(c, message, "content", block))
 		}
 	}
 	if several {
 		c.Lose("a message of the older revision has one content block: messages with several blocks are split", "messages")
 	}
-	return replace(c, wire.Object(params).Members(), "messages", wire.ArrayOf(split))
+	return set(c, params, "messages", wire.ArrayOf(split))
 }
 
 // JoinBlocks turns a list of content blocks into one block. It refuses several blocks that
@@ -171,7 +171,7 @@ func RefuseTools(c *Conversion, params wire.Raw) wire.Raw {
 		return params
 	}
 	c.Lose("sampling has no tools in the older revision, and the list is empty", "tools")
-	return object(c, without(params, "tools"))
+	return without(params, "tools")
 }
 
 // OptionsAsEnumNames turns an enum with titled options into one with enumNames. An option without a title is named by
@@ -198,7 +198,7 @@ func OptionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
 		}
 	}
 	rest := without(schema, "oneOf", "enum", "enumNames")
-	return object(c, append(rest, wire.Member{Name: "enum", Value: wire.ArrayOf(values)}, wire.Member{Name: "enumNames", Value: wire.ArrayOf(names)}))
+	return set(c, set(c, rest, "enum", wire.ArrayOf(values)), "enumNames", wire.ArrayOf(names))
 }
 
 // DropURLElicitation drops the elicitation capability of a client that supports only URLs,
@@ -209,7 +209,7 @@ func DropURLElicitation(c *Conversion, capabilities wire.Raw) wire.Raw {
 		return capabilities
 	}
 	c.Lose("elicitation means forms in the older revision, which the client does not support", "elicitation")
-	return object(c, without(capabilities, "elicitation"))
+	return without(capabilities, "elicitation")
 }
 
 // RefuseTaskTool refuses a tool that can only be called as a task, because every call of
@@ -228,7 +228,7 @@ func RefuseTaskTool(c *Conversion, tool wire.Raw) wire.Raw {
 func PlainSchemas(c *Conversion, tool wire.Raw) wire.Raw {
 	if output, ok := wire.Object(tool).Get("outputSchema"); ok && wire.Object(output).GetString("type") != "object" {
 		c.Lose("the output of a tool is an object in the older revision", "outputSchema")
-		tool = object(c, without(tool, "outputSchema"))
+		tool = without(tool, "outputSchema")
 	}
 	for _, name := range []string{"inputSchema", "outputSchema"} {
 		schema, _ := wire.Object(tool).Get(name)
@@ -246,8 +246,8 @@ func PlainSchemas(c *Conversion, tool wire.Raw) wire.Raw {
 			}
 		}
 		if changed {
-			schema = replace(c, wire.Object(schema).Members(), "properties", object(c, members))
-			tool = replace(c, wire.Object(tool).Members(), name, schema)
+			schema = set(c, schema, "properties", object(c, members))
+			tool = set(c, tool, name, schema)
 		}
 	}
 	return tool
@@ -260,7 +260,7 @@ func NameElicitation(c *Conversion, params wire.Raw) wire.Raw {
 		return params
 	}
 	url, _ := wire.Object(params).Get("url")
-	return replace(c, wire.Object(params).Members(), "elicitationId", quote(c, "url-"+digest(url)))
+	return set(c, params, "elicitationId", quote(c, "url-"+digest(url)))
 }
 
 // FirstValues keeps the first 100 values of a completion, which is the limit of every
@@ -273,9 +273,7 @@ func FirstValues(c *Conversion, completion wire.Raw) wire.Raw {
 		return completion
 	}
 	c.Lose("a completion has at most 100 values: the others are left out", "values")
-	members := wire.Object(completion).Members()
-	members.Set("hasMore", "true")
-	return replace(c, members, "values", wire.ArrayOf(all[:limit]))
+	return set(c, set(c, completion, "hasMore", "true"), "values", wire.ArrayOf(all[:limit]))
 }
 
 // digest returns a short text that differs for different values.
@@ -285,19 +283,16 @@ func digest(v wire.Raw) string {
 	return strconv.FormatUint(sum.Sum64(), 16)
 }
 
-// without returns the members of an object except those with the given names.
-func without(o wire.Raw, names ...string) wire.Members {
-	all := wire.Object(o).Members()
-	for _, name := range names {
-		all.Delete(name)
-	}
-	return all
-}
+// without returns an object without the members with the given names.
+func without(o wire.Raw, names ...string) wire.Raw { return wire.Raw(wire.Object(o).Without(names...)) }
 
-// replace returns an object of members, with another value for one of them.
-func replace(c *Conversion, members wire.Members, name string, value wire.Raw) wire.Raw {
-	members.Set(name, value)
-	return object(c, members)
+// set returns an object with another value for one of its members.
+func set(c *Conversion, o wire.Raw, name string, value wire.Raw) wire.Raw {
+	with, err := wire.Object(o).With(name, value)
+	if err != nil {
+		c.Refuse(err.Error())
+	}
+	return wire.Raw(with)
 }
 
 func object(c *Conversion, members wire.Members) wire.Raw {
