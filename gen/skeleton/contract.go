@@ -21,7 +21,7 @@ func (g *generator) tests() ([]files.File, error) {
 		parts = append(parts, g.testTools)
 	}
 	if len(g.pkg.Items) > 0 {
-		parts = append(parts, g.itemList)
+		parts = append(parts, func(f *jen.File) { g.itemList(f, "otherItems", "prompts, resources and templates", nil) })
 	}
 	for _, t := range g.pkg.Tools {
 		parts = append(parts, func(f *jen.File) { fakeMethod(f, t) })
@@ -101,7 +101,7 @@ func (g *generator) testTools(f *jen.File) {
 					contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
 				})
 			}
-		}`, readSamples(), g.toolList())
+		}`, readSamples(), toolList(g.pkg.Tools))
 }
 
 // samplesFile is the name of the file with the samples.

@@ -192,9 +192,12 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 	return -1
 }
 
-// itemList renders the list of all prompts, resources and templates.
-func (g *generator) itemList(f *jen.File) {
+// itemList renders the variable with the given tools and all prompts, resources and templates.
+func (g *generator) itemList(f *jen.File, name, about string, of []typing.ToolTypes) {
 	members := jen.Dict{}
+	if len(of) > 0 {
+		members[jen.Id("Tools")] = toolList(of)
+	}
 	for _, k := range tools.ItemKinds {
 		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {
 			all := ""
@@ -206,6 +209,6 @@ func (g *generator) itemList(f *jen.File) {
 			members[jen.Id(of+"s")] = code.Go("[]*tools.$1{\n$2}", of, all)
 		}
 	}
-	f.Comment("otherItems holds all prompts, resources and templates, in the order of the list.")
-	f.Add(code.Go("var otherItems = &tools.Items$1", jen.Values(members)))
+	f.Comment(name + " holds all " + about + ", in the order of their lists.")
+	f.Add(code.Go("var "+name+" = &tools.Items$1", jen.Values(members)))
 }

@@ -127,25 +127,17 @@ func (g *generator) assertions(f *jen.File) {
 
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
-	parts := []func(*jen.File){g.guards, g.definitions, g.clientType, g.toolDefinitions}
-	if len(g.pkg.Items) > 0 {
-		parts = append(parts, g.itemList)
-	}
-	return g.render(g.whole("client.gen.go", parts...))
+	offered := func(f *jen.File) { g.itemList(f, "offered", "tools, prompts, resources and templates", g.pkg.Tools) }
+	return g.render(g.whole("client.gen.go", g.guards, g.definitions, g.clientType, offered))
 }
 
 // toolList renders the list of the variables that hold the tools.
-func (g *generator) toolList() jen.Code {
-	var all jen.Statement
-	for _, t := range g.pkg.Tools {
-		all.Line().Id(toolName(t)).Op(",")
+func toolList(all []typing.ToolTypes) jen.Code {
+	var list jen.Statement
+	for _, t := range all {
+		list.Line().Id(toolName(t)).Op(",")
 	}
-	return code.Go("[]*tools.Tool{$1\n}", &all)
-}
-
-// toolDefinitions renders the list of the definitions of all tools.
-func (g *generator) toolDefinitions(f *jen.File) {
-	f.Add(code.Go("// toolDefinitions holds the definitions of all tools, in the order of the list.\nvar toolDefinitions = tools.Definitions($1)", g.toolList()))
+	return code.Go("[]*tools.Tool{$1\n}", &list)
 }
 
 // clientType renders the client without the methods of its tools.
@@ -199,14 +191,8 @@ func contentOf(f *jen.File) {
 // clientCheck renders the method of the client that compares the server with the list.
 func (g *generator) clientCheck(f *jen.File) {
 	text := "Check compares what the server offers with %s. It returns nil if it is the same, and otherwise joins a *tools.Drift for each kind of items, which lists what was added, removed and changed."
-	same, others := "tools.Check(ctx, c.caller, toolDefinitions)", "tools.CheckItems(ctx, c.caller, otherItems)"
-	switch {
-	case len(g.pkg.Items) == 0:
+	if len(g.pkg.Items) == 0 {
 		text = "Check compares the tools that the server has with those of %s. It returns nil if they are the same, and otherwise a *tools.Drift that lists what was added, removed and changed."
-	case len(g.pkg.Tools) > 0:
-		same = "errors.Join(" + same + ", " + others + ")"
-	default:
-		same = others
 	}
-	code.Declare(f, fmt.Sprintf(text, g.Source), "func (c *Client) Check(ctx context.Context) error {\nreturn "+same+"\n}")
+	code.Declare(f, fmt.Sprintf(text, g.Source), "func (c *Client) Check(ctx context.Context) error {\nreturn tools.Check(ctx, c.caller, offered)\n}")
 }

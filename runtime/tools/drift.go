@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -49,27 +50,34 @@ func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]
 	return all, nil
 }
 
-// Check compares a server's tools with definitions. It returns nil if they are the same,
-// and a *[Drift] if they differ. In a session of a revision without tasks, what the
-// definitions say about tasks is not compared, and in one before 2026-07-28, neither are the
+// Check compares what a server offers with items. It returns nil if it is the same, and otherwise a *[Drift], or joins one
+// for each list that differs. It does not request the list of a kind without items. In a session of a revision without
+// tasks, what the definitions of tools say about tasks is not compared, and in one before 2026-07-28, neither are the
 // schemas of results that are not objects.
-func Check(ctx context.Context, c runtime.Caller, want []wire.Object) error {
-	live, err := List(ctx, c)
-	if err != nil {
-		return err
-	}
-	if s, ok := c.(*runtime.Session); ok {
-		if !s.Has("tasks/get") {
-			want = withoutTasks(want)
+func Check(ctx context.Context, c runtime.Caller, items *Items) error {
+	var errs []error
+	for _, l := range items.Listings() {
+		live, err := l.Live(ctx, c)
+		if err != nil {
+			return err
 		}
-		if s.Revision() < revisionValues {
-			want, live = plainSchemas(want), plainSchemas(live)
+		want := l.Definitions
+		if s, ok := c.(*runtime.Session); ok && l.noun == "tools" {
+			if !s.Has("tasks/get") {
+				want = withoutTasks(want)
+			}
+			if s.Revision() < revisionValues {
+				want, live = plainSchemas(want), plainSchemas(live)
+			}
+		}
+		if d := compareItems(l.noun, l.key, want, live); d != nil {
+			errs = append(errs, d)
 		}
 	}
-	if d := Compare(want, live); d != nil {
-		return d
+	if len(errs) == 1 {
+		return errs[0]
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // withoutTasks returns the definitions as a server lists them in a revision without tasks: it leaves

@@ -63,7 +63,7 @@ func TestListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	if err := tools.Check(t.Context(), session, tools.Definitions(all)); err != nil {
+	if err := tools.Check(t.Context(), session, &tools.Items{Tools: all}); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -256,38 +255,36 @@ func with(name string, value wire.Appender) wire.Entry[wire.Appender] {
 // text is with for a string.
 func text(name, s string) wire.Entry[wire.Appender] { return with(name, wire.StringScalar(s)) }
 
-// Items are the prompts, resources and templates that a package was generated from.
+// Items are what a package was generated from.
 type Items struct {
+	Tools     []*Tool
 	Prompts   []*Prompt
 	Resources []*Resource
 	Templates []*Template
 }
 
-// CheckItems compares what a server offers with the items. It returns nil if they are the same, and
-// joins a *[Drift] for each list that differs. It does not request the list of a kind
-// without items.
-func CheckItems(ctx context.Context, c runtime.Caller, want *Items) error {
-	var errs []error
-	for _, list := range []struct {
-		noun, method, member, key string
-		definitions               []wire.Object
-	}{
-		{"prompts", "prompts/list", "prompts", "name", definitions(want.Prompts, func(p *Prompt) wire.Object { return p.Definition })},
-		{"resources", "resources/list", "resources", "uri", definitions(want.Resources, func(r *Resource) wire.Object { return r.Definition })},
-		{"resource templates", "resources/templates/list", "resourceTemplates", "uriTemplate", definitions(want.Templates, func(t *Template) wire.Object { return t.Definition })},
-	} {
-		if len(list.definitions) == 0 {
-			continue
-		}
-		live, err := ListItems(ctx, c, list.method, list.member)
-		if err != nil {
-			return err
-		}
-		if d := compareItems(list.noun, list.key, list.definitions, live); d != nil {
-			errs = append(errs, d)
-		}
+// Listing is the list of a kind of items.
+type Listing struct {
+	Method      string // of the request: "tools/list"
+	Definitions []wire.Object
+
+	noun, member, key string
+}
+
+// Live returns the definitions in the list of a server.
+func (l *Listing) Live(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
+	return ListItems(ctx, c, l.Method, l.member)
+}
+
+// Listings returns the lists of the kinds that have items.
+func (i *Items) Listings() []Listing {
+	all := []Listing{
+		{"tools/list", definitions(i.Tools, func(t *Tool) wire.Object { return t.Definition }), "tools", "tools", "name"},
+		{"prompts/list", definitions(i.Prompts, func(p *Prompt) wire.Object { return p.Definition }), "prompts", "prompts", "name"},
+		{"resources/list", definitions(i.Resources, func(r *Resource) wire.Object { return r.Definition }), "resources", "resources", "uri"},
+		{"resources/templates/list", definitions(i.Templates, func(t *Template) wire.Object { return t.Definition }), "resource templates", "resourceTemplates", "uriTemplate"},
 	}
-	return errors.Join(errs...)
+	return slices.DeleteFunc(all, func(l Listing) bool { return len(l.Definitions) == 0 })
 }
 
 func definitions[T any](items []T, of func(T) wire.Object) []wire.Object {

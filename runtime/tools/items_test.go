@@ -158,14 +158,14 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestCheckItems compares the server with lists that differ.
-func TestCheckItems(t *testing.T) {
+// TestCheckAll compares the server with lists that differ.
+func TestCheckAll(t *testing.T) {
 	s := session(t)
 	all := &tools.Items{Prompts: []*tools.Prompt{ask}, Resources: []*tools.Resource{about}, Templates: []*tools.Template{note}}
-	if err := tools.CheckItems(t.Context(), s, all); err != nil {
+	if err := tools.Check(t.Context(), s, all); err != nil {
 		t.Error(err)
 	}
-	err := tools.CheckItems(t.Context(), s, &tools.Items{
+	err := tools.Check(t.Context(), s, &tools.Items{
 		Prompts:   []*tools.Prompt{{Name: "other", Definition: `{"name":"other"}`}},
 		Resources: []*tools.Resource{{Definition: `{"uri":"x://about","name":"was"}`}},
 		Templates: []*tools.Template{note},

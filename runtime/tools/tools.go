@@ -24,9 +24,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV4 is true while this package is compatible with code generated for its fourth
+// ToolsV5 is true while this package is compatible with code generated for its fifth
 // version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV4 = true
+const ToolsV5 = true
 
 // revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.
@@ -46,15 +46,6 @@ type Tool struct {
 	Input, Output func(*schema.Checker)
 	// Scopes are those of catalog.Tool.
 	Scopes []string
-}
-
-// Definitions returns the definitions of the tools, in their order.
-func Definitions(list []*Tool) []wire.Object {
-	all := make([]wire.Object, len(list))
-	for i, t := range list {
-		all[i] = t.Definition
-	}
-	return all
 }
 
 // ReadDefinitions returns the definitions in a file that mcpgen has generated. The first line of the file is a comment.

@@ -203,18 +203,27 @@ func TestManyProblems(t *testing.T) {
 	}
 }
 
+// defined returns the items of a package with definitions of tools.
+func defined(definitions ...wire.Object) *tools.Items {
+	var items tools.Items
+	for _, definition := range definitions {
+		items.Tools = append(items.Tools, &tools.Tool{Definition: definition})
+	}
+	return &items
+}
+
 // F29
 func TestCheck(t *testing.T) {
 	// The server's list has several pages.
 	session := newest(t, tools.Options{}, catalog.New(catalog.Options{PageSize: 1}))
-	if err := tools.Check(t.Context(), session, []wire.Object{draw.Definition, shout.Definition}); err != nil {
+	if err := tools.Check(t.Context(), session, &tools.Items{Tools: []*tools.Tool{draw, shout}}); err != nil {
 		t.Errorf("the same tools: %v", err)
 	}
 	old := []wire.Object{
 		`{"name":"gone","inputSchema":{}}`,
 		wire.Object(strings.NewReplacer(`"integer"`, `"number"`, `"required":["text"]}`, `"required":["text","n"],"a/b":1}`).Replace(string(shout.Definition))),
 	}
-	err := tools.Check(t.Context(), session, old)
+	err := tools.Check(t.Context(), session, defined(old...))
 	drift, ok := errors.AsType[*tools.Drift](err)
 	if !ok {
 		t.Fatalf("got %v", err)
@@ -247,7 +256,7 @@ func TestCheckWithoutTasks(t *testing.T) {
 		shout.Definition,
 		`{"name":"slow","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}`,
 	}
-	if err := tools.Check(t.Context(), session, want); err != nil {
+	if err := tools.Check(t.Context(), session, defined(want...)); err != nil {
 		t.Error(err)
 	}
 	if drift := tools.Compare(want[:1], []wire.Object{draw.Definition}); drift == nil {

@@ -89,11 +89,11 @@ func TestValue(t *testing.T) {
 				t.Errorf("%s: %q: got %v", binding.Revision, text, err)
 			}
 		}
-		if err := tools.Check(t.Context(), session, []wire.Object{split.Definition, shout.Definition, draw.Definition}); err != nil && binding.Revision >= "2025-06-18" {
+		if err := tools.Check(t.Context(), session, &tools.Items{Tools: []*tools.Tool{split, shout, draw}}); err != nil && binding.Revision >= "2025-06-18" {
 			t.Errorf("%s: %v", binding.Revision, err)
 		}
 		other := wire.Object(strings.Replace(string(split.Definition), "true", "false", 1))
-		if err := tools.Check(t.Context(), session, []wire.Object{other, shout.Definition, draw.Definition}); err == nil || !strings.Contains(err.Error(), "/inputSchema/properties/free") {
+		if err := tools.Check(t.Context(), session, defined(other, shout.Definition, draw.Definition)); err == nil || !strings.Contains(err.Error(), "/inputSchema/properties/free") {
 			t.Errorf("%s: another schema: %v", binding.Revision, err)
 		}
 	}

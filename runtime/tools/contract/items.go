@@ -15,29 +15,15 @@ import (
 // Items compares the prompts, resources and templates of the server that a caller calls, and their
 // order, with those that a package was generated from.
 func Items(t *testing.T, caller runtime.Caller, want *tools.Items) {
-	compare := func(method, member string, want []wire.Object) {
-		if len(want) == 0 {
-			return
-		}
-		live, err := tools.ListItems(t.Context(), caller, method, member)
+	for _, l := range want.Listings() {
+		live, err := l.Live(t.Context(), caller)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.EqualFunc(live, want, func(a, b wire.Object) bool { return wire.Equal(wire.Raw(a), wire.Raw(b)) }) {
-			t.Errorf("%s: the server has %q, want %q", method, live, want)
+		if !slices.EqualFunc(live, l.Definitions, func(a, b wire.Object) bool { return wire.Equal(wire.Raw(a), wire.Raw(b)) }) {
+			t.Errorf("%s: the server has %q, want %q", l.Method, live, l.Definitions)
 		}
 	}
-	compare("prompts/list", "prompts", definitions(want.Prompts, func(p *tools.Prompt) wire.Object { return p.Definition }))
-	compare("resources/list", "resources", definitions(want.Resources, func(r *tools.Resource) wire.Object { return r.Definition }))
-	compare("resources/templates/list", "resourceTemplates", definitions(want.Templates, func(t *tools.Template) wire.Object { return t.Definition }))
-}
-
-func definitions[T any](all []T, of func(T) wire.Object) []wire.Object {
-	var list []wire.Object
-	for _, one := range all {
-		list = append(list, of(one))
-	}
-	return list
 }
 
 // Prompt runs the contract tests of a prompt. Method is the name of the server's method. The caller calls

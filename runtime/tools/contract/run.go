@@ -22,19 +22,21 @@ import (
 func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum string) {
 	t.Helper()
 	var live, definitions []wire.Object
+	var want tools.Items
 	for _, item := range items {
 		text, err := wire.MarshalString(item.(catalog.Tool).Definition)
 		if err != nil {
 			t.Fatal(err)
 		}
 		definitions = append(definitions, wire.Object(text))
+		want.Tools = append(want.Tools, &tools.Tool{Definition: wire.Object(text)})
 	}
 	if len(items) > 0 { // otherwise the server has no tools/list
 		var err error
 		if live, err = tools.List(t.Context(), caller); err != nil {
 			t.Fatal(err)
 		}
-		if err := tools.Check(t.Context(), caller, definitions); err != nil {
+		if err := tools.Check(t.Context(), caller, &want); err != nil {
 			t.Errorf("the server's list differs from that of the package: %v", err)
 		}
 	}

@@ -56,7 +56,7 @@ func TestContractTools(t *testing.T) {
 	}
 }
 
-// otherItems holds all prompts, resources and templates, in the order of the list.
+// otherItems holds all prompts, resources and templates, in the order of their lists.
 var otherItems = &tools.Items{
 	Prompts: []*tools.Prompt{
 		promptSummary,

@@ -5,7 +5,6 @@ package client
 import (
 	"context"
 	_ "embed"
-	"errors"
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -14,7 +13,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV4
+const _ = tools.ToolsV5
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -60,17 +59,11 @@ func (c *Client) Close() error {
 // it is the same, and otherwise joins a *tools.Drift for each kind of items,
 // which lists what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
-	return errors.Join(tools.Check(ctx, c.caller, toolDefinitions), tools.CheckItems(ctx, c.caller, otherItems))
+	return tools.Check(ctx, c.caller, offered)
 }
 
-// toolDefinitions holds the definitions of all tools, in the order of the list.
-var toolDefinitions = tools.Definitions([]*tools.Tool{
-	toolAddNote,
-	toolFindNotes,
-})
-
-// otherItems holds all prompts, resources and templates, in the order of the list.
-var otherItems = &tools.Items{
+// offered holds all tools, prompts, resources and templates, in the order of their lists.
+var offered = &tools.Items{
 	Prompts: []*tools.Prompt{
 		promptSummary,
 	},
@@ -79,5 +72,9 @@ var otherItems = &tools.Items{
 	},
 	Templates: []*tools.Template{
 		templateNote,
+	},
+	Tools: []*tools.Tool{
+		toolAddNote,
+		toolFindNotes,
 	},
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV4
+const _ = tools.ToolsV5
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -59,7 +59,7 @@ func (c *Client) Close() error {
 // returns nil if they are the same, and otherwise a *tools.Drift that lists
 // what was added, removed and changed.
 func (c *Client) Check(ctx context.Context) error {
-	return tools.Check(ctx, c.caller, toolDefinitions)
+	return tools.Check(ctx, c.caller, offered)
 }
 
 // contentOf decodes the content blocks of a result.
@@ -69,9 +69,9 @@ func contentOf(text wire.Object) ([]mcp.ContentBlock, error) {
 	return result.Content, err
 }
 
-// toolDefinitions holds the definitions of all tools, in the order of the list.
-var toolDefinitions = tools.Definitions([]*tools.Tool{
+// offered holds all tools, prompts, resources and templates, in the order of their lists.
+var offered = &tools.Items{Tools: []*tools.Tool{
 	toolGetWeather,
 	toolGetForecast,
 	toolReportSighting,
-})
+}}
