@@ -37,12 +37,6 @@ const (
 	Capabilities Part = "capabilities"
 )
 
-// lists holds the parts that are lists, with the member that identifies an entry.
-var lists = []struct {
-	part Part
-	key  string
-}{{Prompts, "name"}, {Resources, "uri"}, {Templates, "uriTemplate"}}
-
 // Catalog describes what a server offers.
 type Catalog struct {
 	// Tools is never nil.
@@ -187,8 +181,8 @@ func isPiece(o wire.Object, level int) bool {
 	if _, message := o.Get("method"); message {
 		return false
 	}
-	for _, part := range []Part{Tools, Prompts, Resources, Templates} {
-		if raw, ok := o.Get(string(part)); ok && raw.Kind() == wire.KindArray {
+	for _, k := range tools.AllKinds {
+		if raw, ok := o.Get(string(k.Kind)); ok && raw.Kind() == wire.KindArray {
 			return true
 		}
 	}
@@ -231,9 +225,9 @@ func (r *reader) piece(at string, o wire.Object, level int) {
 			}
 		}
 	}
-	for _, list := range lists {
-		if raw, ok := o.Get(string(list.part)); ok && raw.Kind() == wire.KindArray {
-			r.entries(list.part, list.key, at+"/"+string(list.part), raw)
+	for _, k := range tools.ItemKinds {
+		if raw, ok := o.Get(string(k.Kind)); ok && raw.Kind() == wire.KindArray {
+			r.entries(Part(k.Kind), k.Key, at+"/"+string(k.Kind), raw)
 		}
 	}
 	if raw, ok := o.Get(string(Instructions)); ok {
@@ -261,7 +255,8 @@ func (r *reader) cursor(at string, o wire.Object) {
 	next, ok := o.Get("nextCursor")
 	text, isText := next.Str()
 	goes := ok && next.Kind() != wire.KindNull && !(isText && text == "")
-	for _, part := range []Part{Tools, Prompts, Resources, Templates} {
+	for _, k := range tools.AllKinds {
+		part := Part(k.Kind)
 		if _, has := o.Get(string(part)); !has {
 			continue
 		}
@@ -341,12 +336,9 @@ func (c *Catalog) Count(part Part) int {
 // are left out.
 func Counted(count func(Part) int) string {
 	var all []string
-	for _, kind := range []struct {
-		part Part
-		noun string
-	}{{Tools, "tool"}, {Prompts, "prompt"}, {Resources, "resource"}, {Templates, "resource template"}} {
-		if n := count(kind.part); n > 0 {
-			all = append(all, report.Plural(n, kind.noun))
+	for _, k := range tools.AllKinds {
+		if n := count(Part(k.Kind)); n > 0 {
+			all = append(all, report.Plural(n, k.Noun))
 		}
 	}
 	return strings.Join(all, ", ")

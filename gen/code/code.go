@@ -134,9 +134,7 @@ func Quoted(all []string) string {
 // Strings returns strings as the literal of a slice.
 func Strings(all []string) string { return "[]string{" + Quoted(all) + "}" }
 
-// Comment renders a wrapped comment, and nothing for an empty text. Text from schemas is not
-// trusted: each line gets its own slashes, and characters that Go source must not contain
-// are removed.
+// Comment renders a wrapped comment, and nothing for an empty text.
 func Comment(text string) jen.Code {
 	if text == "" {
 		return jen.Null()
@@ -144,7 +142,16 @@ func Comment(text string) jen.Code {
 	return jen.Comment(CommentText(text))
 }
 
-// CommentText returns text as the lines of a comment.
+// Doc returns a comment with the source that it is about.
+func Doc(text, source string) string {
+	if text == "" {
+		return source
+	}
+	return CommentText(text) + "\n" + source
+}
+
+// CommentText returns text as the lines of a comment. Text from schemas is not trusted: each line gets its own slashes,
+// and characters that Go source must not contain are removed.
 func CommentText(text string) string {
 	const width = 77
 	text = strings.Map(func(r rune) rune {

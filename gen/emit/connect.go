@@ -21,9 +21,9 @@ func (e *emitter) connect(f *jen.File) {
 		return slices.Contains(runtimeHandled, m.Wire)
 	})
 	e.clientOptions(f, methods)
-	var handlers jen.Statement
+	handlers := ""
 	for _, m := range methods {
-		handlers.Line().Lit(m.Wire).Op(":").Add(code.Go(handler(m))).Op(",")
+		handlers += fmt.Sprintf("\n%q: %s,", m.Wire, handler(m))
 	}
 	code.Declare(f, "NewClient returns a client with these options. It speaks all revisions of the table, converting messages from and to this revision. If the table is nil, it speaks this revision only.",
 		`func (o ClientOptions) NewClient(table *convert.Table) *runtime.Client {
@@ -52,34 +52,30 @@ func (e *emitter) connect(f *jen.File) {
 				return runtime.NewClient(options, binding)
 			}
 			return runtime.NewClient(options, table.Bind(binding, convert.Options{Lost: o.Lost})...)
-		}`, &handlers)
+		}`, handlers)
 	code.Declare(f, "NewSession returns the typed session on top of a runtime session of a client that NewClient returned.",
 		"func (ClientOptions) NewSession(s *runtime.Session) *Session {\nreturn &Session{NewServerCaller(s), s}\n}")
 	e.session(f)
 }
 
 func (e *emitter) clientOptions(f *jen.File, methods []*ir.Method) {
-	f.Add(code.Comment("ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil."))
-	f.Type().Id("ClientOptions").StructFunc(func(g *jen.Group) {
-		field := func(text, source string) { g.Add(code.Comment(text)).Line().Add(code.Go(source)) }
-		field("Name identifies the program.", "Name string")
-		field("Version is the version of the program.", "Version string")
-		field("Title is a name for display, which clients send from 2025-06-18 on.", "Title string")
-		g.Line()
-		for _, m := range methods {
-			g.Add(code.Comment(handlerDoc(m)))
-			g.Id(m.Go).Func().Add(code.Go(signature(m, handlerResult(m))))
-		}
-		g.Line()
-		capabilities := "wire.Appender"
-		if e.isStruct("ClientCapabilities") {
-			capabilities = "*ClientCapabilities"
-		}
-		field("Capabilities take precedence over the capabilities that follow from the functions that are set.", "Capabilities "+capabilities)
-		field("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name.", "Runtime runtime.ClientOptions")
-		field("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks.", "Bind func(runtime.Binding) runtime.Binding")
-		field("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently.", "Lost func(ctx context.Context, r convert.Report)")
-	})
+	capabilities := "wire.Appender"
+	if e.isStruct("ClientCapabilities") {
+		capabilities = "*ClientCapabilities"
+	}
+	functions := ""
+	for _, m := range methods {
+		functions += code.Doc(handlerDoc(m), m.Go+" func"+signature(m, handlerResult(m))+"\n")
+	}
+	code.Declare(f, "ClientOptions configure a client. The functions handle the requests and notifications of its server; a request without a function is answered with \"method not found\" (-32601), and a notification without one is ignored. Functions are called concurrently, and their params are never nil.", "type ClientOptions struct {\n$1\n$2\n$3}",
+		code.Doc("Name identifies the program.", "Name string\n")+
+			code.Doc("Version is the version of the program.", "Version string\n")+
+			code.Doc("Title is a name for display, which clients send from 2025-06-18 on.", "Title string\n"),
+		functions,
+		code.Doc("Capabilities take precedence over the capabilities that follow from the functions that are set.", "Capabilities "+capabilities+"\n")+
+			code.Doc("Runtime holds the other options, such as timeouts, limits, middleware and the logger. The fields above take precedence over its fields of the same name.", "Runtime runtime.ClientOptions\n")+
+			code.Doc("Bind, if not nil, wraps the binding of the functions, for example to answer requests as tasks.", "Bind func(runtime.Binding) runtime.Binding\n")+
+			code.Doc("Lost, if not nil, is called for everything that is lost when messages are converted between this revision and that of a session. It is called concurrently.", "Lost func(ctx context.Context, r convert.Report)\n"))
 }
 
 // handlerDoc renders the doc comment of a function of ClientOptions.

@@ -17,30 +17,26 @@ import (
 // strings, such as Text for TextContent, whose type is "text". Base64 is encoded from bytes.
 func (e *emitter) constructors(f *jen.File) {
 	for _, c := range constructorsOf(e.rev) {
-		var params []jen.Code
+		var params []string
 		values := jen.Dict{}
 		article := "a"
 		if strings.ContainsRune("AEIO", rune(c.decl.Name[0])) {
 			article = "an"
 		}
-		text := fmt.Sprintf("%s returns %s %s.", c.name, article, c.decl.Name)
 		for _, field := range c.fields {
 			name := unexported(field.Go)
 			if token.IsKeyword(name) {
 				name += "Value"
 			}
-			param := jen.Id(name)
+			of, value := " string", name
 			if field.Type.(*ir.String).Format == "byte" {
-				params = append(params, jen.Add(param).Index().Byte())
-				values[jen.Id(field.Go)] = jen.Qual(wirePath, "EncodeBase64").Call(param)
-				continue
+				of, value = " []byte", "wire.EncodeBase64("+name+")"
 			}
-			params = append(params, jen.Add(param).String())
-			values[jen.Id(field.Go)] = param
+			params = append(params, name+of)
+			values[jen.Id(field.Go)] = code.Go(value)
 		}
-		f.Line()
-		f.Add(code.Comment(text + deprecation(c.decl.Deprecated)))
-		f.Func().Id(c.name).Params(params...).Op("*").Id(c.decl.Name).Block(jen.Return(jen.Op("&").Id(c.decl.Name).Values(values)))
+		code.Declare(f, fmt.Sprintf("%s returns %s %s.", c.name, article, c.decl.Name)+deprecation(c.decl.Deprecated),
+			"func $1($2) *$3 {\nreturn &$3$4\n}", c.name, strings.Join(params, ", "), c.decl.Name, jen.Values(values))
 	}
 }
 

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -19,39 +20,35 @@ func (e *emitter) definitions(f *jen.File) {
 	}
 	code.Declare(f, "New returns a new value of a definition of the revision, by its upstream name, or of a type of this package that has no definition of its own. It reports whether the name is known.",
 		"func New(definition string) (wire.Value, bool) {\n"+made+"\n}", code.Name(e.core, "New"))
-	f.Line()
 	decls := slices.Clone(e.rev.Decls)
 	slices.SortFunc(decls, func(a, b *ir.Decl) int { return strings.Compare(a.Key(), b.Key()) })
-	f.Var().Id("definitions").Op("=").Qual(jsonrpcPath, "Definitions").ValuesFunc(func(g *jen.Group) {
-		for _, d := range decls {
-			g.Line().Values(definition(d)...)
-		}
-		g.Line()
-	})
+	rows := ""
+	for _, d := range decls {
+		rows += fmt.Sprintf("{Name: %q, %s},\n", d.Key(), definition(d))
+	}
+	code.Declare(f, "", "var definitions = jsonrpc.Definitions{\n$1}", rows)
 }
 
-// definition renders the row of a declaration.
-func definition(d *ir.Decl) []jen.Code {
-	row := []jen.Code{pair("Name", jen.Lit(d.Key()))}
+// definition renders the fields of the row of a declaration beside its name.
+func definition(d *ir.Decl) string {
 	if !d.Message {
-		return append(row, pair("New", fresh(&ir.Ref{Decl: d})))
+		return "New: " + fresh(&ir.Ref{Decl: d})
 	}
 	switch t := d.Type.(type) {
 	case *ir.Union:
 		if t.Context {
-			return append(row, pair("New", fresh(&ir.Ref{Decl: t.Variants[0].Decl})))
+			return "New: " + fresh(&ir.Ref{Decl: t.Variants[0].Decl})
 		}
-		return append(row, pair("OneOf", jen.Index().String().ValuesFunc(func(g *jen.Group) {
-			for _, v := range t.Variants {
-				g.Lit(v.Decl.Key())
-			}
-		})))
+		var names []string
+		for _, v := range t.Variants {
+			names = append(names, v.Decl.Key())
+		}
+		return "OneOf: " + code.Strings(names)
 	case *ir.Array:
-		return append(row, pair("Each", jen.Lit(t.Elem.(*ir.Ref).Decl.Key())))
+		return fmt.Sprintf("Each: %q", t.Elem.(*ir.Ref).Decl.Key())
 	case *ir.Object:
 		var members []string
-		method := ""
-		payload := fresh(&ir.Open{})
+		method, payload := "", fresh(&ir.Open{})
 		for _, field := range t.Fields {
 			name := field.Wire
 			if !field.Required {
@@ -60,16 +57,14 @@ func definition(d *ir.Decl) []jen.Code {
 			members = append(members, name)
 			switch field.Wire {
 			case "method":
-				method, _ = field.Const.(string)
+				if name, ok := field.Const.(string); ok {
+					method = fmt.Sprintf("Method: %q, ", name)
+				}
 			case "params", "result", "error":
 				payload = fresh(field.Type)
 			}
 		}
-		row = append(row, pair("Members", jen.Lit(strings.Join(members, " "))))
-		if method != "" {
-			row = append(row, pair("Method", jen.Lit(method)))
-		}
-		return append(row, pair("New", payload))
+		return fmt.Sprintf("Members: %q, %sNew: %s", strings.Join(members, " "), method, payload)
 	}
 	panic("emit: a message is an object, or a union or array of some")
 }
@@ -81,7 +76,7 @@ func message(f *jen.File, d *ir.Decl) {
 	if strings.HasSuffix(d.Name, "Notification") {
 		generic = "NotificationOf"
 	}
-	payload := jen.Add(jen.Qual(wirePath, "Object"))
+	payload := "wire.Object"
 	for _, field := range o.Fields {
 		switch field.Wire {
 		case "method":
@@ -97,14 +92,13 @@ func message(f *jen.File, d *ir.Decl) {
 		default:
 			continue
 		}
-		payload = code.Go(valueType(field.Type))
+		payload = valueType(field.Type)
 	}
-	f.Add(code.Comment(text + deprecation(d.Deprecated)))
-	f.Type().Id(d.Name).Op("=").Qual(jsonrpcPath, generic).Types(payload)
+	code.Declare(f, text+deprecation(d.Deprecated), "type $1 = jsonrpc.$2[$3]", d.Name, generic, payload)
 }
 
 // fresh renders a function that returns a new wire.Value.
-func fresh(t ir.Type) *jen.Statement { return code.Go("wire.New[" + valueType(t) + "]") }
+func fresh(t ir.Type) string { return "wire.New[" + valueType(t) + "]" }
 
 // valueType renders the type whose pointer is a wire.Value of a type.
 func valueType(t ir.Type) string {

@@ -68,11 +68,11 @@ func errorCodes(r *ir.Revision) jen.Code {
 	if len(codes) == 0 {
 		return jen.Nil()
 	}
-	return jen.Map(jen.Int64()).String().Values(jen.DictFunc(func(all jen.Dict) {
-		for code, name := range codes {
-			all[jen.Lit(int(code))] = jen.Lit(name)
-		}
-	}))
+	all := jen.Dict{}
+	for code, name := range codes {
+		all[jen.Lit(int(code))] = jen.Lit(name)
+	}
+	return code.Go("map[int64]string$1", jen.Values(all))
 }
 
 // list renders a function that returns a list with an element for each revision or extension.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -25,13 +26,7 @@ func (e *emitter) methodTable(f *jen.File) {
 		g.Line()
 	})
 	if codes := slices.Sorted(maps.Keys(e.rev.ErrorCodes())); len(codes) > 0 {
-		f.Line()
-		f.Add(code.Comment("errorCodes are the codes of the errors that the revision defines."))
-		f.Var().Id("errorCodes").Op("=").Index().Int64().ValuesFunc(func(g *jen.Group) {
-			for _, code := range codes {
-				g.Lit(int(code))
-			}
-		})
+		code.Declare(f, "errorCodes are the codes of the errors that the revision defines.", "var errorCodes = $1", fmt.Sprintf("%#v", codes))
 	}
 }
 
@@ -68,13 +63,12 @@ func (e *emitter) side(f *jen.File, p peer) {
 }
 
 func (e *emitter) sideInterface(f *jen.File, p peer, methods []*ir.Method) {
-	f.Add(code.Comment(fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name)))
-	f.Type().Id(p.name).InterfaceFunc(func(g *jen.Group) {
-		for _, m := range methods {
-			g.Add(code.Comment(m.Go + " " + m.Doc + deprecation(m.Deprecated)))
-			g.Id(m.Go).Add(code.Go(signature(m, m.Result)))
-		}
-	})
+	all := ""
+	for _, m := range methods {
+		all += code.Doc(m.Go+" "+m.Doc+deprecation(m.Deprecated), m.Go+signature(m, m.Result)+"\n")
+	}
+	code.Declare(f, fmt.Sprintf("%s has a method for every request and notification that a %s may send in %s. Embed Unimplemented%s to implement only some of them. Params are never nil.", p.name, p.other, e.source(), p.name),
+		"type $1 interface {\n$2}", p.name, all)
 }
 
 // signature renders the params and results of a method, whose result is nil for
@@ -157,9 +151,9 @@ func checkParams(m *ir.Method) string {
 }
 
 func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir.Method) string, methods []*ir.Method) {
-	var cases jen.Statement
+	var cases code.Writer
 	for _, m := range methods {
-		cases.Case(jen.Lit(m.Wire)).Block(code.Go(handle(m))).Line()
+		cases.Case(strconv.Quote(m.Wire), handle(m)+"\n")
 	}
 	f.Add(code.Go(`func $1($2) runtime.Binding {
 		return runtime.Binding{
@@ -172,7 +166,7 @@ func (e *emitter) bind(f *jen.File, p peer, name, params string, handle func(*ir
 			Methods: Methods,
 			Revision: Revision,
 		}
-	}`, name, params, p.direction, &cases))
+	}`, name, params, p.direction, cases.String()))
 }
 
 // dispatch renders the delegation of one method to the implementation s. It is a single call,

@@ -270,12 +270,12 @@ func (e *emitter) marks(f *jen.File, d *ir.Decl) {
 		return // they are beside the union, because its variants may be in a file that does not depend on it
 	}
 	for _, u := range d.Unions {
-		mark(f, d, u)
+		markVariant(f, d, u)
 	}
 }
 
-// mark renders the method that makes a declaration a variant of a union.
-func mark(f *jen.File, d, union *ir.Decl) {
+// markVariant renders the method that makes a declaration a variant of a union.
+func markVariant(f *jen.File, d, union *ir.Decl) {
 	receiver, text := d.Name, ""
 	if _, ok := d.Type.(*ir.Object); ok {
 		receiver = "*" + receiver
@@ -310,16 +310,11 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 
 // constants renders the constants of an enum.
 func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
-	f.Line()
-	f.Add(code.Comment(fmt.Sprintf("The values of %s.", d.Name)))
-	f.Const().DefsFunc(func(g *jen.Group) {
-		for _, v := range values {
-			if text := v.Doc + deprecation(v.Deprecated); text != "" {
-				g.Add(code.Comment(text))
-			}
-			g.Id(v.Go).Id(d.Name).Op("=").Lit(v.Wire)
-		}
-	})
+	all := ""
+	for _, v := range values {
+		all += code.Doc(v.Doc+deprecation(v.Deprecated), fmt.Sprintf("%s %s = %q\n", v.Go, d.Name, v.Wire))
+	}
+	code.Declare(f, fmt.Sprintf("The values of %s.", d.Name), "const (\n$1)", all)
 }
 
 // unknown describes the values that a union's unknown variant holds.
@@ -332,30 +327,24 @@ func (e *emitter) unknown(t *ir.Union) string {
 
 // same renders the names of a type that a newer revision declares.
 func (e *emitter) same(f *jen.File, d *ir.Decl) {
-	name := func(of string) jen.Code { return jen.Id(of).Op("=").Qual(d.Same, of) }
-	switch t := d.Type.(type) {
-	case *ir.Union:
-		f.Add(code.Comment(e.unionText(d, t)))
-		f.Type().Add(name(d.Name))
-		if !t.Context {
-			f.Line()
-			f.Add(code.Comment(e.unknownText(d)))
-			f.Type().Add(name("Unknown" + d.Name))
+	alias := func(text, name string) {
+		code.Declare(f, text, "type $1 = $2", name, code.Name(d.Same, name))
+	}
+	union, isUnion := d.Type.(*ir.Union)
+	if isUnion {
+		alias(e.unionText(d, union), d.Name)
+	} else {
+		alias(d.Doc+deprecation(d.Deprecated), d.Name)
+	}
+	if isUnion && !union.Context {
+		alias(e.unknownText(d), "Unknown"+d.Name)
+	}
+	if t, ok := d.Type.(*ir.Enum); ok {
+		all := ""
+		for _, v := range t.Values {
+			all += code.Doc(v.Doc+deprecation(v.Deprecated), v.Go+" = "+code.Name(d.Same, v.Go)+"\n")
 		}
-	case *ir.Enum:
-		f.Add(code.Comment(d.Doc + deprecation(d.Deprecated)))
-		f.Type().Add(name(d.Name))
-		f.Line()
-		f.Add(code.Comment(fmt.Sprintf("The values of %s.", d.Name)))
-		f.Const().DefsFunc(func(g *jen.Group) {
-			for _, v := range t.Values {
-				g.Add(code.Comment(v.Doc + deprecation(v.Deprecated)))
-				g.Add(name(v.Go))
-			}
-		})
-	default:
-		f.Add(code.Comment(d.Doc + deprecation(d.Deprecated)))
-		f.Type().Add(name(d.Name))
+		code.Declare(f, fmt.Sprintf("The values of %s.", d.Name), "const (\n$1)", all)
 	}
 }
 
@@ -388,28 +377,23 @@ func (e *emitter) unknownText(d *ir.Decl) string {
 }
 
 func (e *emitter) union(f *jen.File, d *ir.Decl, t *ir.Union) {
-	f.Add(code.Comment(e.unionText(d, t)))
-	f.Type().Id(d.Name).InterfaceFunc(func(g *jen.Group) {
-		if d.Direction.Encodes() {
-			g.Qual(wirePath, "Appender")
-		}
-		if t.Box {
-			g.Add(code.Comment(fmt.Sprintf("%s marks the variants.", markName(d))))
-		}
-		g.Id(markName(d)).Params()
-	})
+	appender, mark, text := "", markName(d)+"()\n", ""
+	if d.Direction.Encodes() {
+		appender = "wire.Appender\n"
+	}
+	if t.Box {
+		text = fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)
+		mark = code.Doc(markName(d)+" marks the variants.", mark)
+	}
+	code.Declare(f, e.unionText(d, t), "type $1 interface {\n$2$3}", d.Name, appender, mark)
 	if t.Context {
 		return
 	}
 	code.Declare(f, e.unknownText(d), "type Unknown$1 struct {\n// Raw is the value as received.\nRaw wire.Raw\n}", d.Name)
-	text := ""
-	if t.Box {
-		text = fmt.Sprintf("%s marks a variant of %s.", markName(d), d.Name)
-	}
 	code.Declare(f, text, "func (*Unknown$1) $2() {}", d.Name, markName(d))
 	if e.checked() {
 		for _, v := range t.Variants {
-			mark(f, v.Decl, d)
+			markVariant(f, v.Decl, d)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
 	"github.com/mcpgen/mcpgen/gen/report"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/schema"
@@ -41,11 +42,6 @@ type Merged struct {
 	Base []byte
 	// Notes say what was kept, left out and replaced.
 	Notes []string
-}
-
-// lists are the members with items, and the members that identify an item.
-var lists = []struct{ member, key, noun string }{
-	{"tools", "name", "tool"}, {"prompts", "name", "prompt"}, {"resources", "uri", "resource"}, {"resourceTemplates", "uriTemplate", "resource template"},
 }
 
 // Merge returns the list with what people have added to the file. In a place that only people have changed, their text
@@ -143,19 +139,19 @@ func (i Imported) read() (list *yaml.Node, around func(*yaml.Node) *yaml.Node, e
 		list = result
 		around = func(n *yaml.Node) *yaml.Node { return with(root, "result", n) }
 	}
-	if !slices.ContainsFunc(lists, func(l struct{ member, key, noun string }) bool {
-		_, ok := yaml.Elements(orNothing(member(list, l.member)))
+	if !slices.ContainsFunc(tools.AllKinds, func(l tools.KindOfItem) bool {
+		_, ok := yaml.Elements(orNothing(member(list, string(l.Kind))))
 		return ok
 	}) {
 		return nil, nil, i.refused(errors.New(`it has no list "tools", "prompts", "resources" or "resourceTemplates"`))
 	}
-	for _, l := range lists {
+	for _, l := range tools.AllKinds {
 		seen := map[string]bool{}
-		elements, _ := yaml.Elements(orNothing(member(list, l.member)))
+		elements, _ := yaml.Elements(orNothing(member(list, string(l.Kind))))
 		for _, element := range elements {
-			id := idOf(element, l.key)
+			id := idOf(element, l.Key)
 			if id == "" || seen[id] {
-				return nil, nil, i.refused(fmt.Errorf("an element of %q has no %q, or that of another one", l.member, l.key))
+				return nil, nil, i.refused(fmt.Errorf("an element of %q has no %q, or that of another one", string(l.Kind), l.Key))
 			}
 			seen[id] = true
 		}
@@ -246,12 +242,12 @@ func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
 			m.note("left out: the member %s, which you have deleted", offer.Name)
 			continue
 		}
-		i := slices.IndexFunc(lists, func(l struct{ member, key, noun string }) bool { return l.member == offer.Name })
+		i := slices.IndexFunc(tools.AllKinds, func(l tools.KindOfItem) bool { return string(l.Kind) == offer.Name })
 		switch {
 		case old == nil:
 			mine = with(mine, offer.Name, offer.Value)
 		case i >= 0:
-			mine = with(mine, offer.Name, m.items(lists[i].key, lists[i].noun, old, base, offer.Value))
+			mine = with(mine, offer.Name, m.items(tools.AllKinds[i].Key, tools.AllKinds[i].Noun, old, base, offer.Value))
 		default:
 			v := new(value)
 			mine = with(mine, offer.Name, v.merge(place{at: "/" + offer.Name}, old, base, offer.Value))

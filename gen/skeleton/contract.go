@@ -1,6 +1,7 @@
 package skeleton
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -45,12 +46,12 @@ func (g *generator) fake(f *jen.File) {
 func fakeMethod(f *jen.File, t typing.ToolTypes) {
 	h := toolHandler(t)
 	h.params[0].name = "_"
-	fakeOf(f, h, code.Go("$1, f.state.Call($2)", h.zero, jen.Lit(t.Tool.Name)))
+	fakeOf(f, h, fmt.Sprintf("%s, f.state.Call(%q)", h.zero, t.Tool.Name))
 }
 
 // fakeOf renders a method of the fake implementation.
-func fakeOf(f *jen.File, h handler, answer jen.Code) {
-	f.Func().Params(jen.Id("f").Op("*").Id("fake")).Id(h.name).Add(h.signature("_")).Block(jen.Return(answer))
+func fakeOf(f *jen.File, h handler, answer string) {
+	f.Add(code.Go("func (f *fake) $1$2 {\nreturn $3\n}", h.name, h.signature("_"), answer))
 }
 
 // testSession renders the function that connects a client with the server. The server has no tasks,
@@ -61,9 +62,9 @@ func (g *generator) testSession(f *jen.File) {
 		Name: "contract",
 		Version: "1",
 	}` // one of the tests makes a tool panic
-	server := code.Go("NewServer(f, " + options + ")")
+	server := "NewServer(f, " + options + ")"
 	if g.offersTasks() {
-		server = code.Go("mcp.NewServer("+options+", $1...)", g.allItems("f", ""))
+		server = "mcp.NewServer(" + options + ", " + g.allItems("f", "") + "...)"
 	}
 	code.Declare(f, "contractSession returns a session with a server that runs the fake implementation.",
 		`func contractSession(t *testing.T) (*runtime.Session, *fake) {
@@ -101,13 +102,14 @@ func (g *generator) testTools(f *jen.File) {
 					contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
 				})
 			}
-		}`, readSamples(), toolList(g.pkg.Tools))
+		}`, readSamples, toolList(g.pkg.Tools))
 }
 
 // samplesFile is the name of the file with the samples.
 const samplesFile = "contract.gen.txt"
 
-func readSamples() jen.Code { return code.Go("contract.ReadSamples(t, $1)", jen.Lit(samplesFile)) }
+// readSamples reads that file.
+const readSamples = `contract.ReadSamples(t, "` + samplesFile + `")`
 
 // samples returns the file with the samples of all items. Samples take long to find.
 func (g *generator) samples() files.File {

@@ -3,9 +3,6 @@ package skeleton
 import (
 	"fmt"
 	"slices"
-	"strings"
-
-	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/emit"
@@ -45,21 +42,21 @@ func newHandler(name, kind, item, says, result string) handler {
 func (h *handler) takes(name, t string) { h.params = append(h.params, param{name, t}) }
 
 // signature renders the parameters and results, with the name of the context.
-func (h *handler) signature(ctx string) jen.Code {
-	params := []string{ctx + " context.Context"}
+func (h *handler) signature(ctx string) string {
+	text := "(" + ctx + " context.Context"
 	for _, p := range h.params {
-		params = append(params, p.name+" "+p.of)
+		text += ", " + p.name + " " + p.of
 	}
-	return code.Go("($1) ($2, error)", strings.Join(params, ", "), h.result)
+	return text + ") (" + h.result + ", error)"
 }
 
 // about renders the doc comment of a method. Does is its verb.
-func (h *handler) about(name, does string) jen.Code {
-	text := fmt.Sprintf("%s %s %s", name, does, h.of)
+func (h *handler) about(does string) string {
+	text := fmt.Sprintf("%s %s %s", h.name, does, h.of)
 	if h.says == "" {
-		return code.Comment(text + ".")
+		return code.Doc(text+".", "")
 	}
-	return code.Comment(text + ": " + h.says)
+	return code.Doc(text+": "+h.says, "")
 }
 
 // toolHandler returns the method of a tool.

@@ -3,6 +3,7 @@ package skeleton
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -31,33 +32,33 @@ func (g *generator) itemTests() []code.Source {
 func testItem(f *jen.File, i typing.ItemTypes, h handler) {
 	of := forms[i.Kind]
 	fake, test := "f", "contract."+of.of+"(t, session, &f.state, $1, $2$3)$4"
-	samples, completions := jen.Null(), jen.Null()
+	samples, completions := "", ""
 	switch {
 	case i.Text != nil:
 		fake, test = "_", "contract.StaticText(t, session, $1, "+textName(i)+")"
 	case i.Type != nil:
-		samples = jen.Op(",").Add(readSamples()).Index(jen.Lit(of.noun + " " + i.Key))
+		samples = fmt.Sprintf(", %s[%q]", readSamples, of.noun+" "+i.Key)
 	}
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
-			completions.Line().Add(code.Go("contract.Completion(t, session, &f.state, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), jen.Lit(i.Completions[k].Method)))
+			completions += fmt.Sprintf("\ncontract.Completion(t, session, &f.state, %s.Ref(), %q, %q)", itemName(i), a.Name, i.Completions[k].Method)
 		case len(a.Enum) > 0:
-			completions.Line().Add(code.Go("contract.Values(t, session, $1.Ref(), $2, $3)", itemName(i), jen.Lit(a.Name), code.Strings(a.Enum)))
+			completions += fmt.Sprintf("\ncontract.Values(t, session, %s.Ref(), %q, %s)", itemName(i), a.Name, code.Strings(a.Enum))
 		}
 	}
 	name := "Test" + of.of + i.Go
 	code.Declare(f, fmt.Sprintf("%s runs the tests of package contract for %s.", name, h.of),
-		"func $5(t *testing.T) {\nsession, $6 := contractSession(t)\n"+test+"\n}\n", itemName(i), jen.Lit(h.name), samples, completions, name, fake)
+		"func $5(t *testing.T) {\nsession, $6 := contractSession(t)\n"+test+"\n}\n", itemName(i), strconv.Quote(h.name), samples, completions, name, fake)
 }
 
 // fakeItem renders the method of the fake implementation that gets a prompt or reads a resource.
 func fakeItem(f *jen.File, h handler) {
-	uri := jen.Lit("")
+	uri := `""`
 	h.params = slices.Clone(h.params)
 	for i, p := range h.params {
 		if p.name == "uri" {
-			uri = jen.Id("uri")
+			uri = "uri"
 		} else {
 			h.params[i].name = "_"
 		}
@@ -66,14 +67,14 @@ func fakeItem(f *jen.File, h handler) {
 	if h.result == promptType {
 		result = "GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}}"
 	}
-	fakeOf(f, h, code.Go("contract.Answer(&f.state, $1, $2, &mcp."+result+")", jen.Lit(h.name), uri))
+	fakeOf(f, h, fmt.Sprintf("contract.Answer(&f.state, %q, %s, &mcp.%s)", h.name, uri, result))
 	f.Line()
 }
 
 // fakeCompletions renders the methods of the fake implementation that propose values.
 func fakeCompletions(f *jen.File, i typing.ItemTypes) {
 	for _, c := range i.Completions {
-		fakeOf(f, completionHandler(c, i), code.Go("contract.Proposed(&f.state, $1, value, settled)", jen.Lit(c.Method)))
+		fakeOf(f, completionHandler(c, i), fmt.Sprintf("contract.Proposed(&f.state, %q, value, settled)", c.Method))
 		f.Line()
 	}
 }

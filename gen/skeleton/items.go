@@ -113,8 +113,7 @@ func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 
 // clientMethodOf renders a method of the client that calls a function of package tools, with arguments after the caller.
 func clientMethodOf(f *jen.File, h handler, does, call, args string) {
-	f.Add(h.about(h.name, does))
-	f.Add(code.Go("func (c *Client) $1$2 {\nreturn tools.$3(ctx, c.caller, $4, new($5))\n}\n", h.name, h.signature("ctx"), call, args, strings.TrimPrefix(h.result, "*")))
+	f.Add(code.Go("$1func (c *Client) $2$3 {\nreturn tools.$4(ctx, c.caller, $5, new($6))\n}\n", h.about(does), h.name, h.signature("ctx"), call, args, strings.TrimPrefix(h.result, "*")))
 }
 
 // itemInterfaces renders the interfaces of prompts and resources, and that of all handlers.
@@ -126,24 +125,22 @@ func (g *generator) itemInterfaces(f *jen.File) {
 		{"Prompts", "a method for each prompt of %s, and for each argument whose values it proposes. Arguments are checked. An error that is a *jsonrpc.Error is the answer to the request; for any other error, clients get an internal error without its text.", itemHandlers(g.pkg.Items, tools.Prompts)},
 		{"Resources", "a method for each resource of %s without a text there, for each resource template, and for each variable whose values it proposes. Clients choose the values of variables, which may contain \"..\" and \"/\". A method returns catalog.ErrNoResource if there is no such resource.", itemHandlers(g.pkg.Items, tools.Resources, tools.Templates)},
 	} {
-		f.Add(code.Comment(i.name + " has " + fmt.Sprintf(i.about, g.Source)))
-		f.Type().Id(i.name).InterfaceFunc(func(methods *jen.Group) { addMethods(methods, i.handlers) })
-		f.Line()
+		code.Declare(f, i.name+" has "+fmt.Sprintf(i.about, g.Source), "type $1 interface {\n$2}\n", i.name, methodsOf(i.handlers))
 	}
-	f.Add(code.Comment(fmt.Sprintf("Service has all methods that a server of %s needs.", g.Source)))
-	f.Type().Id("Service").Interface(jen.Id("Tools"), jen.Id("Prompts"), jen.Id("Resources"))
+	code.Declare(f, fmt.Sprintf("Service has all methods that a server of %s needs.", g.Source), "type Service interface {\nTools\nPrompts\nResources\n}")
 }
 
-// addMethods adds methods to an interface.
-func addMethods(methods *jen.Group, all []handler) {
+// methodsOf renders the methods of an interface.
+func methodsOf(all []handler) string {
+	text := ""
 	for _, h := range all {
 		does := "implements"
 		if h.result == completionType {
 			does = "proposes"
 		}
-		methods.Add(h.about(h.name, does))
-		methods.Id(h.name).Add(h.signature("ctx"))
+		text += h.about(does) + h.name + h.signature("ctx") + "\n"
 	}
+	return text
 }
 
 // serverItems renders the functions that return prompts and resources as items.
@@ -196,7 +193,7 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 func (g *generator) itemList(f *jen.File, name, about string, of []typing.ToolTypes) {
 	members := jen.Dict{}
 	if len(of) > 0 {
-		members[jen.Id("Tools")] = toolList(of)
+		members[jen.Id("Tools")] = code.Go(toolList(of))
 	}
 	for _, k := range tools.ItemKinds {
 		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {

@@ -41,8 +41,8 @@ func (g *generator) whole(name string, parts ...func(*jen.File)) code.Source {
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
-	f.Add(code.Comment(fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source)))
-	f.Type().Id("Tools").InterfaceFunc(func(methods *jen.Group) { addMethods(methods, toolHandlers(g.pkg.Tools)) })
+	code.Declare(f, fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source),
+		"type Tools interface {\n$1}", methodsOf(toolHandlers(g.pkg.Tools)))
 }
 
 func (g *generator) newServer(f *jen.File) {
@@ -92,36 +92,34 @@ func (g *generator) offersTasks() bool {
 }
 
 func (g *generator) serverTools(f *jen.File) {
-	var all jen.Statement
+	all := ""
 	for _, t := range g.pkg.Tools {
-		maker, rest := "Structured", "nil, t.$2"
+		maker, rest := "Structured", ""
 		switch {
 		case t.Tool.Output == nil:
 			maker = "Content"
 		case t.Value != nil:
-			maker, rest = "Value", "nil, t.$2, $4"
+			maker, rest = "Value", ", "+boxing(t)
 		}
-		all.Line().Add(code.Go("tools."+maker+"($1, options, func() *$3 { return new($3) }, "+rest+"),", toolName(t), t.Go, t.Input.Name, boxing(t)))
+		all += fmt.Sprintf("tools.%s(%s, options, func() *%[3]s { return new(%[3]s) }, nil, t.%[4]s%[5]s),\n", maker, toolName(t), t.Input.Name, t.Go, rest)
 	}
 	code.Declare(f, "ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools.",
-		"func ServerTools(t Tools, options tools.Options) []catalog.Item {\nreturn []catalog.Item{$1\n}\n}", &all)
+		"func ServerTools(t Tools, options tools.Options) []catalog.Item {\nreturn []catalog.Item{\n$1}\n}", all)
 }
 
 // assertions renders code that makes the compiler report each method that an implementation
 // lacks. A failed interface assertion reports only the first.
 func (g *generator) assertions(f *jen.File) {
 	for _, name := range g.Implementations {
-		f.Comment(fmt.Sprintf("The compiler reports each method that %s lacks; %s prints it.", name, `"mcpgen server --missing"`))
-		f.Var().DefsFunc(func(defs *jen.Group) {
-			for _, h := range handlers(g.pkg) {
-				params := ""
-				for _, p := range h.params {
-					params += ", " + p.of
-				}
-				defs.Add(code.Go("_ func(*$1, context.Context$2) ($3, error) = (*$1).$4", name, params, h.result, h.name))
+		all := ""
+		for _, h := range handlers(g.pkg) {
+			params := ""
+			for _, p := range h.params {
+				params += ", " + p.of
 			}
-		})
-		f.Line()
+			all += fmt.Sprintf("_ func(*%[1]s, context.Context%[2]s) (%[3]s, error) = (*%[1]s).%[4]s\n", name, params, h.result, h.name)
+		}
+		f.Add(code.Go("// The compiler reports each method that $1 lacks; \"mcpgen server --missing\" prints it.\nvar (\n$2)\n", name, all))
 	}
 }
 
@@ -132,12 +130,12 @@ func (g *generator) client() ([]files.File, error) {
 }
 
 // toolList renders the list of the variables that hold the tools.
-func toolList(all []typing.ToolTypes) jen.Code {
-	var list jen.Statement
+func toolList(all []typing.ToolTypes) string {
+	list := "[]*tools.Tool{\n"
 	for _, t := range all {
-		list.Line().Id(toolName(t)).Op(",")
+		list += toolName(t) + ",\n"
 	}
-	return code.Go("[]*tools.Tool{$1\n}", &list)
+	return list + "}"
 }
 
 // clientType renders the client without the methods of its tools.

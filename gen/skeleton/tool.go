@@ -128,8 +128,7 @@ func clientMethod(f *jen.File, t typing.ToolTypes) {
 		call = unboxName(t) + "(" + call + ")"
 	}
 	h := toolHandler(t)
-	f.Add(h.about(h.name, "calls"))
-	f.Add(code.Go("func (c *Client) $1$2 {\nreturn $3\n}", t.Go, h.signature("ctx"), call))
+	f.Add(code.Go("$1func (c *Client) $2$3 {\nreturn $4\n}", h.about("calls"), t.Go, h.signature("ctx"), call))
 }
 
 // fileNames returns the beginning of the names of the files of identifiers, by identifier. A

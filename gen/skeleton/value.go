@@ -48,8 +48,5 @@ func (g *generator) box(f *jen.File, t typing.ToolTypes) {
 
 // boxing renders the function that puts a result into a box.
 func boxing(t typing.ToolTypes) string {
-	if t.Value == nil {
-		return ""
-	}
 	return fmt.Sprintf("func(v %s) *%[2]s {\nreturn &%[2]s{v}\n}", emit.GoType(t.Value), boxName(t))
 }

@@ -35,12 +35,17 @@ const (
 	Templates ItemKind = "resourceTemplates"
 )
 
-// ItemKinds lists the kinds in the order in which a list has their items, with the member that identifies an item and
-// the noun for one.
-var ItemKinds = []struct {
+// KindOfItem describes a kind: by the member that identifies an item, and the noun for one.
+type KindOfItem struct {
 	Kind      ItemKind
 	Key, Noun string
-}{{Prompts, "name", "prompt"}, {Resources, "uri", "resource"}, {Templates, "uriTemplate", "resource template"}}
+}
+
+// AllKinds lists the kinds in the order in which a list has their items, and ItemKinds those that are not tools.
+var (
+	AllKinds  = []KindOfItem{{"tools", "name", "tool"}, {Prompts, "name", "prompt"}, {Resources, "uri", "resource"}, {Templates, "uriTemplate", "resource template"}}
+	ItemKinds = AllKinds[1:]
+)
 
 // Noun returns the noun for an item of a kind, and for a tool if that is "".
 func (k ItemKind) Noun() string {
