@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 )
@@ -123,15 +122,6 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 
 // isToken reports whether a text can be sent as an access token.
 func isToken(text string) bool { return oauth.IsVisible(text) && len(text) <= oauth.MaxHeader }
-
-// expiry returns the end of a token, given the time of its request. It is zero if the response does not
-// have it.
-func (i *issued) expiry(requested time.Time) time.Time {
-	if i.ExpiresIn == 0 {
-		return time.Time{}
-	}
-	return requested.Add(time.Duration(float64(i.ExpiresIn) * float64(time.Second)))
-}
 
 // token asks an authorization server for a token, without DPoP if proofs is nil. It changes the form.
 func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (*issued, error) {

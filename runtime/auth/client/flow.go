@@ -242,7 +242,7 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 	}
 	defer visit.Close()
 	client, err := t.identify(ctx, from, visit.RedirectURI())
-	if v, ok := visit.(interface{ renamed() bool }); ok && refusesRedirect(err) && v.renamed() {
+	if v, ok := visit.(interface{ renamed() bool }); ok && code(err) == "invalid_redirect_uri" && v.renamed() {
 		client, err = t.identify(ctx, from, visit.RedirectURI())
 	}
 	if err != nil {
@@ -276,13 +276,6 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 		return nil, &stopped{err}
 	}
 	return g, nil
-}
-
-// refusesRedirect reports whether an authorization server has refused to register a redirect URI (RFC 7591,
-// section 3.2.2).
-func refusesRedirect(err error) bool {
-	refused, ok := errors.AsType[*OAuthError](err)
-	return ok && refused.Code == "invalid_redirect_uri"
 }
 
 // stopped is the error of an authorization for which the user was asked. The user is not asked again

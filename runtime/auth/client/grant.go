@@ -65,8 +65,10 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 		AuthMethod: client.method(from.server),
 		Access:     response.AccessToken,
 		Refresh:    response.RefreshToken,
-		Expiry:     response.expiry(requested),
 		Requested:  scopes,
+	}
+	if response.ExpiresIn != 0 {
+		g.Expiry = requested.Add(time.Duration(float64(response.ExpiresIn) * float64(time.Second)))
 	}
 	if response.Scope != nil {
 		g.Granted = oauth.ParseScopes(*response.Scope)

@@ -166,28 +166,21 @@ func (p *prover) secret() ([]byte, error) {
 	return json.Marshal(jose.JSONWebKey{Key: p.key, Algorithm: string(jose.ES256)})
 }
 
-// proof is the payload of a DPoP proof (RFC 9449, section 4.2).
-type proof struct {
-	ID       string           `json:"jti"`
-	Method   string           `json:"htm"`
-	URL      string           `json:"htu"`
-	IssuedAt *jwt.NumericDate `json:"iat"`
-	Token    string           `json:"ath,omitempty"`
-	Nonce    string           `json:"nonce,omitempty"`
-}
-
-// prove adds a proof to a request. token is the access token of the request, or "" at a token endpoint.
+// prove adds a proof to a request (RFC 9449, section 4.2). token is the access token of the request, or "" at a token
+// endpoint.
 func (p *prover) prove(req *http.Request, token string) error {
-	claims := proof{
-		ID:       rand.Text(),
-		Method:   req.Method,
-		URL:      (&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path, RawPath: req.URL.RawPath}).String(),
-		IssuedAt: jwt.NewNumericDate(time.Now()),
-		Nonce:    p.nonce(req.URL),
+	claims := map[string]any{
+		"jti": rand.Text(),
+		"htm": req.Method,
+		"htu": (&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path, RawPath: req.URL.RawPath}).String(),
+		"iat": jwt.NewNumericDate(time.Now()),
+	}
+	if nonce := p.nonce(req.URL); nonce != "" {
+		claims["nonce"] = nonce
 	}
 	if token != "" {
 		sum := sha256.Sum256([]byte(token))
-		claims.Token = base64.RawURLEncoding.EncodeToString(sum[:])
+		claims["ath"] = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
 	text, err := jwt.Signed(p.signer).Claims(claims).Serialize()
 	if err != nil {

@@ -113,7 +113,14 @@ func TestProofs(t *testing.T) {
 		if header.ExtraHeaders[jose.HeaderType] != "dpop+jwt" || header.JSONWebKey == nil || !header.JSONWebKey.IsPublic() {
 			t.Errorf("header %+v", header)
 		}
-		var got proof
+		var got struct {
+			ID       string           `json:"jti"`
+			Method   string           `json:"htm"`
+			URL      string           `json:"htu"`
+			IssuedAt *jwt.NumericDate `json:"iat"`
+			Token    string           `json:"ath"`
+			Nonce    string           `json:"nonce"`
+		}
 		if err := parsed.Claims(header.JSONWebKey, &got); err != nil {
 			t.Fatal(err)
 		}

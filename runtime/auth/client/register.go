@@ -144,16 +144,6 @@ const (
 	applicationWeb    = "web"
 )
 
-// clientMetadata is a request for registration (RFC 7591, section 2).
-type clientMetadata struct {
-	RedirectURIs    []string `json:"redirect_uris"`
-	ClientName      string   `json:"client_name,omitempty"`
-	ApplicationType string   `json:"application_type"`
-	GrantTypes      []string `json:"grant_types"`
-	ResponseTypes   []string `json:"response_types"`
-	AuthMethod      string   `json:"token_endpoint_auth_method"`
-}
-
 // registered is the response (RFC 7591, section 3.2.1).
 type registered struct {
 	ClientID   string `json:"client_id"`
@@ -168,15 +158,18 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	if err != nil {
 		return nil, err
 	}
-	request := clientMetadata{
-		RedirectURIs:    []string{redirect},
-		ClientName:      t.opts.Name,
-		ApplicationType: applicationType(redirect),
-		GrantTypes:      []string{grantCode, grantRefresh},
-		ResponseTypes:   []string{"code"},
-		AuthMethod:      preferredMethod(from.server.TokenEndpointAuthMethodsSupported),
+	application := applicationType(redirect)
+	metadata := map[string]any{ // RFC 7591, section 2
+		"redirect_uris":              []string{redirect},
+		"application_type":           application,
+		"grant_types":                []string{grantCode, grantRefresh},
+		"response_types":             []string{"code"},
+		"token_endpoint_auth_method": preferredMethod(from.server.TokenEndpointAuthMethodsSupported),
 	}
-	body, err := json.Marshal(request)
+	if t.opts.Name != "" {
+		metadata["client_name"] = t.opts.Name
+	}
+	body, err := json.Marshal(metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +183,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, err
 	}
 	if status != http.StatusCreated && status != http.StatusOK {
-		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, request.ApplicationType, oauthError(endpoint, status, text))
+		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, application, oauthError(endpoint, status, text))
 	}
 	var response registered
 	if err := json.Unmarshal(text, &response); err != nil || !oauth.IsVisible(response.ClientID) {
