@@ -387,7 +387,10 @@ func (d *declarations) renewed() *declaration {
 	if err != nil {
 		text = "{}"
 	}
-	next := &declaration{text: text, set: d.protocol.capabilitySet(text)}
+	next := &declaration{text: text}
+	if !d.protocol.Forwards { // otherwise it is unknown what the other peer has
+		next.set = d.protocol.capabilitySet(text)
+	}
 	if last != nil {
 		for i, declared := range last.set {
 			next.set[i] = next.set[i] || declared

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
@@ -45,33 +44,10 @@ func (b *Bridge) bindings() []runtime.Binding {
 			Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) { return b.handle(ctx, r, m) },
 		}
 		if binding.Stateless() {
-			// Requests are admitted whatever the server offers, and the server refuses them.
-			everything := wire.Raw(allCapabilities(r.Methods))
-			binding.Capabilities = func(wire.Appender) (wire.Appender, error) { return everything, nil }
 			binding.Listen = subscribe
 			binding.ToolHeaders = b.tools.Table
 		}
 		all = append(all, binding)
-	}
-	return all
-}
-
-// allCapabilities returns the server capabilities that the methods need.
-func allCapabilities(methods []runtime.Method) wire.Object {
-	all := wire.Object("{}")
-	for _, m := range methods {
-		if m.Capability == "" || m.Within {
-			continue
-		}
-		name, part, nested := strings.Cut(m.Capability, ".")
-		value, _ := all.Get(name)
-		if nested {
-			with, _ := wire.Object(value).With(part, "true") // names of the protocol are well-formed
-			value = wire.Raw(with)
-		} else if value == "" {
-			value = "{}"
-		}
-		all, _ = all.With(name, value)
 	}
 	return all
 }
