@@ -255,14 +255,14 @@ func mismatch(err error) error {
 // fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
 // is kept. Members that the result lacks come first, because a client has to read the type before it can read the rest.
 
-// stamped is what the text of a result has of these members; "" for those that it lacks.
-type stamped struct {
+// commonMembers is what the text of a result has of these members; "" for those that it lacks.
+type commonMembers struct {
 	kind, meta, ttl, scope wire.Raw
 	empty                  bool // it has no member at all
 }
 
-func stampedOf(result wire.Object) stamped {
-	has := stamped{empty: true}
+func commonOf(result wire.Object) commonMembers {
+	has := commonMembers{empty: true}
 	for name, value := range result.All() {
 		has.empty = false
 		switch name {
@@ -290,14 +290,14 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 	if text.Kind() != wire.KindObject {
 		return dst, nil
 	}
-	has := stampedOf(text)
+	has := commonOf(text)
 	if has.kind == `"`+resultInputRequired+`"` {
 		asking, err := c.requireInput(text)
 		if err != nil {
 			return dst, err
 		}
 		text = asking
-		has = stampedOf(text)
+		has = commonOf(text)
 		dst = append(dst[:start], text...)
 	}
 	named := c.server().named
@@ -316,7 +316,7 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 }
 
 // appendLacking appends the beginning of a result: a bracket and the members that the result lacks.
-func (c *statelessCall) appendLacking(dst []byte, has stamped) []byte {
+func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 	dst = append(dst, '{')
 	if has.kind == "" {
 		dst = append(dst, `"resultType":"`+resultComplete+`"`...)

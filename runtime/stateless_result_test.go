@@ -152,9 +152,9 @@ func TestStamp(t *testing.T) {
 	})
 }
 
-// TestStampOrder checks the texts of results: of the members that all results have, those that the handler has not
+// TestResultOrder checks the texts of results: of the members that all results have, those that the handler has not
 // written come first.
-func TestStampOrder(t *testing.T) {
+func TestResultOrder(t *testing.T) {
 	const (
 		complete = `"resultType":"complete"`
 		named    = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
