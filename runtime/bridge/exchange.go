@@ -112,7 +112,11 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 func (x *exchange) run(method string, params wire.Raw) {
 	l := x.link
 	x.result, x.err = l.call(x.ctx, x.request, method, params)
-	l.detach(x)
+	l.exit(x.request)
+	l.mu.Lock()
+	l.waiting = append(l.waiting, x.open...) // for another exchange
+	x.open = nil
+	l.mu.Unlock()
 	close(x.done)
 	x.cancel(nil)
 	l.entry.Release(true)
@@ -173,15 +177,6 @@ func (x *exchange) take(q *question) {
 	case x.wake <- struct{}{}:
 	default:
 	}
-}
-
-// detach removes an exchange that is over. Its questions wait for another one.
-func (l *link) detach(x *exchange) {
-	l.exit(x.request)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waiting = append(l.waiting, x.open...)
-	x.open = nil
 }
 
 // await has a client answer a request of the server: in the newest exchange or, if there is none, in the

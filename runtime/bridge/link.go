@@ -325,7 +325,11 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 	method, params := m.Method, wire.Raw(m.Object())
 	call := runtime.CallOf(ctx)
 	if call.ID().IsZero() {
-		return nil, l.notify(ctx, method, params)
+		if l.lacks(method) {
+			l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
+			return nil, nil
+		}
+		return nil, l.session.Notify(ctx, method, runtime.ParamsOf(params))
 	}
 	if method == methodListen && call.Stateless() {
 		return l.listen(ctx, call, m.Object())
@@ -411,15 +415,6 @@ func (l *link) progress(ctx context.Context, to *runtime.Call, params wire.Raw, 
 		return
 	}
 	_ = to.Notify(ctx, methodProgress, params) // a side that is gone needs none
-}
-
-// notify passes a notification of a client on to the server.
-func (l *link) notify(ctx context.Context, method string, params wire.Raw) error {
-	if l.lacks(method) {
-		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
-		return nil
-	}
-	return l.session.Notify(ctx, method, runtime.ParamsOf(params))
 }
 
 // lacks reports whether a method is one of other revisions than the server's. The server may know a method

@@ -28,7 +28,10 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
 	}
 	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
-	r.follow(published, missed)
+	if b, ok := a.bus.(Reconnector); ok {
+		b.Reconnected(missed)
+	}
+	r.subscribe(0, func(data []byte) { r.receive(data, published, missed) }, missed)
 	return r.announce, nil
 }
 
@@ -77,17 +80,8 @@ func changesSubject(name string) string {
 	return "mcpgen.changes.name." + base64.RawURLEncoding.EncodeToString([]byte(name))
 }
 
-// follow calls heard with each notification that another replica announces from now on. It calls missed after
-// announcements may have been lost. Calls of heard do not overlap, and the calls last as long as the bus. If the bus
-// cannot be reached within seconds, follow returns and keeps trying in the background.
-func (r *announcer) follow(heard func(runtime.Notification), missed func()) {
-	if b, ok := r.bus.(Reconnector); ok {
-		b.Reconnected(missed)
-	}
-	r.subscribe(0, func(data []byte) { r.receive(data, heard, missed) }, missed)
-}
-
-// subscribe subscribes, if need be when the bus can be reached again.
+// subscribe begins to receive what other replicas announce, as long as the bus lasts. If the bus cannot be reached
+// within seconds, it keeps trying in the background. It calls missed after announcements may have been lost.
 func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
 	defer cancel()
