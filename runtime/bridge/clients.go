@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
@@ -101,15 +102,11 @@ func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revis
 		l.close()
 		return nil, runtime.ErrClosed
 	}
-	version, err := wire.AppendString(nil, r.ID)
-	if err != nil {
-		return nil, err
-	}
 	capabilities, err := l.capabilities(r.ID)
 	if err != nil {
 		return nil, err
 	}
-	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(version)}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
+	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(strconv.Quote(r.ID))}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
 	result, err := l.instructed(members)
 	go func() { f.ended(l.session.Wait()) }()
 	return result, err
@@ -177,18 +174,15 @@ func (b *Bridge) principal(ctx context.Context) string {
 
 // discover answers server/discover. The runtime adds the hints for caches.
 func (b *Bridge) discover(ctx context.Context, l *link, r *convert.Revision) (wire.Appender, error) {
-	versions := []byte{'['}
+	var versions []string
 	for _, id := range append(b.StatelessRevisions(), b.Revisions()...) {
-		var err error
-		if versions, err = wire.AppendString(wire.AppendComma(versions), id); err != nil {
-			return nil, err
-		}
+		versions = append(versions, strconv.Quote(id))
 	}
 	capabilities, err := l.capabilities(r.ID)
 	if err != nil {
 		return nil, err
 	}
-	result, err := l.instructed(wire.Members{{Name: "supportedVersions", Value: wire.Raw(append(versions, ']'))}, {Name: "capabilities", Value: capabilities}})
+	result, err := l.instructed(wire.Members{{Name: "supportedVersions", Value: wire.ArrayOf(versions)}, {Name: "capabilities", Value: capabilities}})
 	if err != nil {
 		return nil, err
 	}
