@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -209,22 +210,17 @@ func declare(declared wire.Appender, needs map[string]string) (wire.Appender, er
 	if _, ok := own.Get("tasks"); ok {
 		return own, nil
 	}
-	var requests wire.Members
-	for method := range needs {
+	var requests wire.Object
+	for _, method := range slices.Sorted(maps.Keys(needs)) {
 		subject, name, _ := strings.Cut(method, "/")
 		if _, ok := own.Get(subject); ok {
-			requests = append(requests, wire.Member{Name: subject, Value: wire.Raw(`{"` + name + `":{}}`)})
+			requests, _ = requests.With(subject, wire.Raw(`{"`+name+`":{}}`)) // both are well-formed
 		}
 	}
-	if len(requests) == 0 {
+	if requests == "" {
 		return own, nil
 	}
-	slices.SortFunc(requests, func(a, b wire.Member) int { return strings.Compare(a.Name, b.Name) })
-	of, err := wire.NewObject(requests...)
-	if err != nil {
-		return nil, err
-	}
-	return own.With("tasks", `{"list":{},"cancel":{},"requests":`+wire.Raw(of)+`}`)
+	return own.With("tasks", `{"list":{},"cancel":{},"requests":`+wire.Raw(requests)+`}`)
 }
 
 // relating makes the result of a request that belongs to a task of the peer refer to that
