@@ -275,11 +275,3 @@ func add(object []byte, members ...wire.Member) []byte {
 	}
 	return append(object, '}')
 }
-
-// plain replaces the schema true by the equivalent {}, which more clients support.
-func plain(schema wire.Raw) wire.Raw {
-	if schema == "true" {
-		return "{}"
-	}
-	return schema
-}

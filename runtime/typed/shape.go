@@ -222,12 +222,15 @@ func (s *shape) schemaMethod() (err error) {
 	}
 	switch own.Kind() {
 	case wire.KindBool:
+		if own == "true" {
+			own = "{}" // which more clients support
+		}
 	case wire.KindObject:
 		own = wire.Raw(wire.Object(own).Without("$schema", "$id"))
 	default:
 		return fmt.Errorf("expected a schema, found %s", own.Kind())
 	}
-	s.own = plain(own)
+	s.own = own
 	return nil
 }
 
