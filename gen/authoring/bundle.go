@@ -1,12 +1,12 @@
 package authoring
 
 import (
-	"fmt"
 	"net/url"
 	"path"
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -199,10 +199,7 @@ func (b *bundler) copyOf(from place) (name string, ok bool) {
 	if from.pointer == "" {
 		base = strings.TrimSuffix(path.Base(from.file.At), path.Ext(from.file.At))
 	}
-	name = base
-	for n := 2; b.taken[name]; n++ {
-		name = fmt.Sprintf("%s%d", base, n)
-	}
+	name = names.Unique(base, func(s string) bool { return b.taken[s] })
 	b.taken[name], b.names[from] = true, name
 	b.copies[wire.ChildPointer(b.at+"/$defs", name)] = from
 	i := len(b.added)

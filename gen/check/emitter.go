@@ -178,10 +178,7 @@ func (e *emitter) follow(s *jsonschema.Schema, context string) (*jsonschema.Sche
 
 // unique returns an unused name.
 func (e *emitter) unique(name string) string {
-	unique := name
-	for i := 2; e.taken[unique]; i++ {
-		unique = fmt.Sprintf("%s%d", name, i)
-	}
+	unique := names.Unique(name, func(s string) bool { return e.taken[s] })
 	e.taken[unique] = true
 	return unique
 }

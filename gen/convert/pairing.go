@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
+	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
@@ -128,10 +129,7 @@ func (p *pairing) shape(key shapeKey, name string, fill func(*Shape)) *Shape {
 	if s, ok := p.byKey[key]; ok {
 		return s
 	}
-	unique := name
-	for i := 2; p.names[unique]; i++ {
-		unique = name + strconv.Itoa(i)
-	}
+	unique := names.Unique(name, func(s string) bool { return p.names[s] })
 	p.names[unique] = true
 	s := &Shape{Name: unique}
 	p.byKey[key] = s // before it is filled, because it may refer to itself

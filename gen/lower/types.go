@@ -75,7 +75,11 @@ func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 		decl.Type = &ir.Union{} // variants may refer back
 		l.union(decl, s, at)
 	case s.Enum != nil:
-		decl.Type = l.enum(s)
+		enum := &ir.Enum{}
+		for _, v := range s.Enum {
+			enum.Values = append(enum.Values, ir.EnumValue{Wire: v})
+		}
+		decl.Type = enum
 	case len(s.Types) > 1:
 		decl.Type = l.scalar(s)
 	case s.IsObject() && l.isStruct(s):
@@ -309,14 +313,6 @@ func (l *lowerer) fieldNames(members []schema.Property, object *ir.Object) []str
 
 // structNames lists the fields and methods that generated structs may have.
 var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "UnmarshalJSON", "String", "Validate", "WithCacheHint"}
-
-func (l *lowerer) enum(s *schema.Schema) *ir.Enum {
-	enum := &ir.Enum{}
-	for _, v := range s.Enum {
-		enum.Values = append(enum.Values, ir.EnumValue{Wire: v})
-	}
-	return enum
-}
 
 // orderEnums sorts the values of enums as the overlay says.
 func (l *lowerer) orderEnums() {

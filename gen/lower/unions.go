@@ -88,17 +88,10 @@ func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 		}
 	}
 	if ref, ok := l.lowerType(s, branch).(*ir.Ref); ok {
-		if _, isEnum := l.resolveOrigin(ref.Decl); !isEnum {
-			return []*ir.Variant{{Decl: ref.Decl, Boxed: true}}
-		}
-		return []*ir.Variant{{Decl: ref.Decl}}
+		origin := l.origin[ref.Decl]
+		return []*ir.Variant{{Decl: ref.Decl, Boxed: origin == nil || origin.Enum == nil}}
 	}
 	return l.wrapped(nil, s, at, branch)
-}
-
-func (l *lowerer) resolveOrigin(d *ir.Decl) (*schema.Schema, bool) {
-	s := l.origin[d]
-	return s, s != nil && s.Enum != nil
 }
 
 func (l *lowerer) nested(s *schema.Schema, at place) []*ir.Variant {

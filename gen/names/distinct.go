@@ -61,6 +61,15 @@ func (n *Namer) distinct(level int, wires []string, reserved func(string) bool, 
 	}
 }
 
+// Unique returns a name that is not taken: the given one, or that and a number from 2 on.
+func Unique(name string, taken func(string) bool) string {
+	unique := name
+	for i := 2; taken(unique); i++ {
+		unique = name + strconv.Itoa(i)
+	}
+	return unique
+}
+
 // Constants returns the names of the constants of an enum: the name of its type and an identifier
 // for each value. If one of them is taken, all get longer names.
 func (n *Namer) Constants(enum string, values []string, taken func(string) bool) []string {

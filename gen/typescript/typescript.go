@@ -57,12 +57,8 @@ func distinct(wires []string) []string {
 	identifiers, _ := names.New(nil).Distinct(wires, func(string) bool { return false }, "")
 	seen := map[string]bool{}
 	for i, name := range identifiers {
-		unique := name
-		for n := 2; seen[kebab(unique)]; n++ {
-			unique = fmt.Sprintf("%s%d", name, n)
-		}
-		seen[kebab(unique)] = true
-		identifiers[i] = unique
+		identifiers[i] = names.Unique(name, func(s string) bool { return seen[kebab(s)] })
+		seen[kebab(identifiers[i])] = true
 	}
 	return identifiers
 }
@@ -171,11 +167,7 @@ func (m *module) reference(s *jsonschema.Schema) string {
 		return name
 	}
 	last := s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:]
-	base := m.name + names.New(nil).Exported(last)
-	name := base
-	for n := 2; m.types[name]; n++ {
-		name = fmt.Sprintf("%s%d", base, n)
-	}
+	name := names.Unique(m.name+names.New(nil).Exported(last), func(s string) bool { return m.types[s] })
 	m.types[name] = true
 	m.declared[s] = name
 	m.pending = append(m.pending, s)

@@ -36,16 +36,16 @@ func FromJSON(text wire.Raw) *Node {
 		value, _ := text.Str()
 		return textNode(value)
 	}
-	value := string(text)
-	switch {
-	case value == "null":
-		return &Node{Kind: yaml.ScalarNode, Tag: tagNull, Value: value}
-	case value == "true" || value == "false":
-		return &Node{Kind: yaml.ScalarNode, Tag: tagBool, Value: value}
-	case strings.ContainsAny(value, ".eE") || len(value) > 18: // the library takes integers beyond an int64 for floats
-		return &Node{Kind: yaml.ScalarNode, Tag: tagFloat, Value: value}
+	n := &Node{Kind: yaml.ScalarNode, Tag: tagInt, Value: string(text)}
+	switch kind := text.Kind(); {
+	case kind == wire.KindNull:
+		n.Tag = tagNull
+	case kind == wire.KindBool:
+		n.Tag = tagBool
+	case strings.ContainsAny(n.Value, ".eE") || len(n.Value) > 18: // the library takes integers beyond an int64 for floats
+		n.Tag = tagFloat
 	}
-	return &Node{Kind: yaml.ScalarNode, Tag: tagInt, Value: value}
+	return n
 }
 
 // longestFlow is the length in bytes of the longest array of scalars that is written in one line.

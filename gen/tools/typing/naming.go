@@ -112,10 +112,7 @@ func shortened(identifier string, longest int) string {
 // but its document, so that it stays the same when other items are added.
 func (t *typer) newDecl(at spot) (*ir.Decl, spot) {
 	base := typeName(at.base, at.trail)
-	name := base
-	for i := 2; t.here[name] || at.given == nil && t.declaredHere(name); i++ {
-		name = fmt.Sprintf("%s%d", base, i)
-	}
+	name := names.Unique(base, func(name string) bool { return t.here[name] || at.given == nil && t.declaredHere(name) })
 	if last := len(at.trail) - 1; name != base && last >= 0 {
 		at.trail = append(slices.Clip(at.trail[:last]), at.trail[last]+strings.TrimPrefix(name, base))
 	}
