@@ -72,6 +72,7 @@ func (n *node) each(f func(pointer string)) {
 // positions finds the pointers in a JSON text.
 func positions(text []byte, root *node) map[string]Position {
 	s := scanner{text: text, dec: json.NewDecoder(bytes.NewReader(text)), at: map[string]int{}}
+	s.here(root, s.next())
 	s.value(root)
 	offsets := make([]int, 0, len(s.at))
 	for _, offset := range s.at {
@@ -113,61 +114,33 @@ func (s *scanner) next() int {
 	return offset
 }
 
-// here sets the offset of a node and, until they are found, of all its descendants.
-func (s *scanner) here(n *node) {
-	offset := s.next()
-	n.each(func(pointer string) { s.at[pointer] = offset })
+// here sets the offset of a node and, until they are found, of all its descendants. The node may be nil.
+func (s *scanner) here(n *node, offset int) {
+	if n != nil {
+		n.each(func(pointer string) { s.at[pointer] = offset })
+	}
 }
 
-// value reads a value that pointers lead to. root means that it is the whole text.
-func (s *scanner) value(root *node) {
-	s.here(root)
-	s.within(root)
-}
-
-// within reads the value of a node whose offset is known.
-func (s *scanner) within(n *node) {
-	if len(n.next) == 0 {
-		s.skip()
+// value reads the value of a node whose offset is known. The node is nil for a value that no pointer leads to. The text is
+// valid, so there are no errors.
+func (s *scanner) value(n *node) {
+	if n == nil || len(n.next) == 0 {
+		var raw json.RawMessage
+		s.dec.Decode(&raw)
 		return
 	}
-	token, err := s.dec.Token()
-	if err != nil {
+	open, _ := s.dec.Token()
+	if _, ok := open.(json.Delim); !ok {
 		return
 	}
-	switch token {
-	case json.Delim('{'):
-		for s.dec.More() {
-			offset := s.next()
-			name, err := s.dec.Token()
-			if err != nil {
-				return
-			}
-			next := n.next[name.(string)]
-			if next == nil {
-				s.skip()
-				continue
-			}
-			next.each(func(pointer string) { s.at[pointer] = offset })
-			s.within(next)
+	for i := 0; s.dec.More(); i++ {
+		offset, name := s.next(), strconv.Itoa(i)
+		if open == json.Delim('{') {
+			token, _ := s.dec.Token()
+			name = token.(string)
 		}
-	case json.Delim('['):
-		for i := 0; s.dec.More(); i++ {
-			if next := n.next[strconv.Itoa(i)]; next != nil {
-				s.value(next)
-			} else {
-				s.skip()
-			}
-		}
-	default:
-		return
+		s.here(n.next[name], offset)
+		s.value(n.next[name])
 	}
 	s.dec.Token() // the end of the object or array
-}
-
-func (s *scanner) skip() {
-	var raw json.RawMessage
-	if s.dec.Decode(&raw) != nil {
-		return
-	}
 }
