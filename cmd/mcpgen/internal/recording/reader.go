@@ -2,7 +2,7 @@ package recording
 
 import (
 	"encoding/base64"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/textproto"
@@ -58,101 +58,64 @@ func (r *Reader) entry(text string) (Entry, error) {
 
 // own reads a line in the format of this package.
 func own(text string) (e Entry, ours bool, err error) {
-	in := wire.NewStringReader(text)
-	if in.Kind() != wire.KindObject {
+	if !strings.Contains(text, `"kind"`) && !strings.Contains(text, `"mcpgen"`) {
 		return e, false, nil
 	}
-	version := wire.Raw("")
-	for in.BeginObject(); in.Member(); {
-		switch name := in.Name(); name {
-		case "jsonrpc":
-			return e, false, nil
-		case "mcpgen":
-			ours = true
-			in.Skip()
-		case "version":
-			version = in.ReadRaw()
-		case "kind":
-			e.Kind = Kind(stringOf(in.ReadRaw()))
-		default:
-			err = errors.Join(err, e.member(name, in.ReadRaw()))
-		}
+	var l struct {
+		line
+		Format  json.RawMessage `json:"mcpgen"`
+		Version json.RawMessage `json:"version"`
+		JSONRPC json.RawMessage `json:"jsonrpc"`
+		// Message is the text itself if it is a string; an object is a message that was written by hand.
+		Message json.RawMessage `json:"message"`
 	}
-	if in.Err() != nil {
+	if json.Unmarshal([]byte(text), &l) != nil || l.JSONRPC != nil {
 		return e, false, nil
 	}
 	switch {
-	case ours && version != "1":
-		return e, true, fmt.Errorf("the recording has version %s, but this program reads versions up to %d", version, Version)
-	case ours:
-		return Entry{}, true, nil
+	case l.Format != nil && string(l.Version) != "1":
+		return e, true, fmt.Errorf("the recording has version %s, but this program reads versions up to %d", l.Version, Version)
+	case l.Format != nil:
+		return e, true, nil
 	}
-	switch e.Kind {
+	switch l.Kind {
 	case Message, Request, Response, Event, End, Close, Log:
+		e, err = l.entry(wire.Raw(l.Message))
 		return e, true, err
 	}
 	return e, false, nil
 }
 
-// member reads a member of an entry.
-func (e *Entry) member(name string, value wire.Raw) error {
-	switch name {
-	case "time":
-		e.Time, _ = time.Parse(time.RFC3339Nano, stringOf(value))
-	case "direction":
-		from, _ := read(stringOf(value))
-		e.From = from
-	case "transport":
-		e.Transport = Transport(stringOf(value))
-	case "session":
-		e.Session = stringOf(value)
-	case "exchange":
-		e.Exchange = intOf(value)
-	case "http":
-		http := wire.Object(value)
-		e.Method, e.Path, e.Status = stringOf(get(http, "method")), stringOf(get(http, "path")), intOf(get(http, "status"))
-		e.Header = map[string]string{}
-		for name, value := range wire.Object(get(http, "headers")).All() {
-			e.Header[textproto.CanonicalMIMEHeaderKey(name)] = stringOf(value)
+// entry returns the entry of a line with a message.
+func (l *line) entry(message wire.Raw) (e Entry, err error) {
+	e = Entry{Kind: l.Kind, Transport: l.Transport, Session: l.Session, Exchange: l.Exchange, Unread: l.Unread, Text: string(message)}
+	e.Time, _ = time.Parse(time.RFC3339Nano, l.Time)
+	e.From, _ = read(l.Direction)
+	if l.HTTP != nil {
+		e.Method, e.Path, e.Status, e.Header = l.HTTP.Method, l.HTTP.Path, l.HTTP.Status, map[string]string{}
+		for name, value := range l.HTTP.Headers {
+			e.Header[textproto.CanonicalMIMEHeaderKey(name)] = value
 		}
-	case "event":
-		e.EventType, e.EventID = stringOf(get(wire.Object(value), "type")), stringOf(get(wire.Object(value), "id"))
-	case "unread":
-		e.Unread = stringOf(value)
-	case "message":
-		// A string is the text itself; an object is a message that was written by hand.
-		if e.Text = string(value); value.Kind() == wire.KindString {
-			e.Text = stringOf(value)
-		}
-	case "messageBase64":
-		text, err := base64.StdEncoding.DecodeString(stringOf(value))
-		if err != nil {
-			return fmt.Errorf("messageBase64: %w", err)
+	}
+	if l.Event != nil {
+		e.EventType, e.EventID = l.Event.Type, l.Event.ID
+	}
+	if message.Kind() == wire.KindString {
+		e.Text = stringOf(message)
+	}
+	if l.Base64 != "" {
+		text, wrong := base64.StdEncoding.DecodeString(l.Base64)
+		if wrong != nil {
+			err = fmt.Errorf("messageBase64: %w", wrong)
 		}
 		e.Text = string(text)
 	}
-	return nil
-}
-
-func get(o wire.Object, name string) wire.Raw {
-	if o.Kind() != wire.KindObject {
-		return ""
-	}
-	value, _ := o.Get(name)
-	return value
+	return e, err
 }
 
 func stringOf(raw wire.Raw) string {
 	s, _ := raw.Str()
 	return s
-}
-
-func intOf(raw wire.Raw) int {
-	var n int
-	if raw.Kind() == wire.KindNumber {
-		fmt.Sscan(string(raw), &n)
-	}
-	return n
 }
 
 // IsValue reports whether text begins like a message or a batch, rather than like a line of a
