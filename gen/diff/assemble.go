@@ -24,9 +24,9 @@ type root struct {
 	use       string
 	direction Direction
 	old, new  *Shape
-	// judgedOld and judgedNew name the validators of each side. All of them must accept a
+	// judged names the validators of each side. All of them must accept a
 	// value. A side without any refuses every value.
-	judgedOld, judgedNew []string
+	judged [2][]string
 	// judges, unless they are nil, judge in place of those of the comparison.
 	judges [2]Judge
 	// wrap, unless it is nil, converts a value of the shapes to the value that is judged.
@@ -328,30 +328,18 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 // witness returns the first value that the judges confirm: one side accepts it and the other
 // side refuses it.
 func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
-	breaks := ReceiverFirst
-	judges := a.judges
-	if at.judges != [2]Judge{} {
-		judges = at.judges
-	}
-	judged := [2][]string{at.judgedOld, at.judgedNew}
-	names := [2]string{a.old, a.new}
-	if way == widens {
-		breaks = SenderFirst
-		judges[0], judges[1] = judges[1], judges[0]
-		judged[0], judged[1] = judged[1], judged[0]
-		names[0], names[1] = names[1], names[0]
-	}
-	if len(judged[0]) == 0 {
+	if len(at.judged[way]) == 0 {
 		return nil, "no validator covers the message"
 	}
+	names := [2]string{a.old, a.new}
 	var wrong bool
 	for _, v := range values[:min(len(values), 4)] {
 		if at.wrap != nil {
 			v = at.wrap(v)
 		}
 		text := []byte(render(v))
-		if why, wrong = confirm(judges, judged, names, text); why == "" {
-			return &Witness{Breaks: breaks, Of: judged[0][0], Value: text, AcceptedBy: names[0], RefusedBy: names[1]}, ""
+		if why, wrong = a.confirm(way, text, at); why == "" {
+			return &Witness{Breaks: [2]string{ReceiverFirst, SenderFirst}[way], Of: at.judged[way][0], Value: text, AcceptedBy: names[way], RefusedBy: names[1-way]}, ""
 		}
 	}
 	if wrong {
@@ -360,24 +348,28 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 	return nil, why
 }
 
-// confirm checks that the first judge accepts a text and the second refuses it. It returns why this is not certain, or
-// "", and whether a judge is wrong.
-func confirm(judges [2]Judge, judged [2][]string, names [2]string, text []byte) (why string, wrong bool) {
-	for i, j := range judges {
-		if j == nil {
+// confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why this is
+// not certain, or "", and whether a judge is wrong.
+func (a *assembler) confirm(way int, text []byte, at *root) (why string, wrong bool) {
+	judges := a.judges
+	if at.judges != [2]Judge{} {
+		judges = at.judges
+	}
+	for _, side := range []int{way, 1 - way} {
+		name, judge, all := [2]string{a.old, a.new}[side], judges[side], len(at.judged[side]) > 0
+		if judge == nil {
 			continue
 		}
-		all := len(judged[i]) > 0
-		for _, of := range judged[i] {
-			ok, err := j.Accepts(of, text)
+		for _, of := range at.judged[side] {
+			ok, err := judge.Accepts(of, text)
 			if err != nil {
-				return fmt.Sprintf("the validator of %s fails: %v", names[i], err), !errors.Is(err, errSteps)
+				return fmt.Sprintf("the validator of %s fails: %v", name, err), !errors.Is(err, errSteps)
 			}
 			all = all && ok
 		}
-		if accepts := i == 0; all != accepts {
+		if all != (side == way) {
 			verb := map[bool]string{true: "accepts", false: "refuses"}
-			return fmt.Sprintf("the validator of %s %s an example that should show the opposite: %s", names[i], verb[all], text), true
+			return fmt.Sprintf("the validator of %s %s an example that should show the opposite: %s", name, verb[all], text), true
 		}
 	}
 	return "", false

@@ -45,7 +45,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 			continue
 		}
 		at := &root{use: "tools/call " + new.Name, direction: ToServer,
-			judgedOld: []string{ofCall(old.Name)}, judgedNew: []string{ofCall(new.Name)}}
+			judged: [2][]string{{ofCall(old.Name)}, {ofCall(new.Name)}}}
 		ch := &change{old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
 		values := [2][]any{}
 		if had {

@@ -71,13 +71,13 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 	var ways [2]outcome
 	views := p.views(old, new)
 	for _, v := range views {
-		ways[v.way] = c.ask(v, c.hidden(v.to, k)...)
+		ways[v.way] = c.ask(v, c.unshown(v.to, k)...)
 	}
 	if ways[narrows].state == none && ways[widens].state == none {
 		return
 	}
 	has := func(way int, same func(x, y wire.Raw) bool) bool {
-		return slices.ContainsFunc(c.hidden(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
+		return slices.ContainsFunc(c.unshown(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
 	}
 	rule, args := constraintRule(has(widens, c.sameText), has(narrows, c.sameText)), []string{strconv.Quote(k.name)}
 	if k.named != nil {
@@ -92,8 +92,8 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 	}
 }
 
-// hidden returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show them.
-func (c *comparer) hidden(a *Alt, k keyword) (list []*branch) {
+// unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show them.
+func (c *comparer) unshown(a *Alt, k keyword) (list []*branch) {
 	if k.name == "oneOf" {
 		for _, s := range a.refused {
 			list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})

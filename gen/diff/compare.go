@@ -220,11 +220,6 @@ func inOrder[T any](way int, from, to T) (old, new T) {
 	return from, to
 }
 
-// other returns the view in the opposite direction.
-func (v view) other() view {
-	return view{v.pairing, 1 - v.way, v.accepts, v.sends, v.to, v.from}
-}
-
 // find returns a value that one shape has and another one does not have.
 func (c *comparer) find(sends, accepts *Shape) answer {
 	key := setPair{sends.set, accepts.set}
@@ -250,9 +245,6 @@ func (c *comparer) documentOf(s *Shape) *jsonschema.Schema {
 	}
 	return s.from[0].Root()
 }
-
-// whole is find for a view.
-func (c *comparer) whole(v view) outcome { return c.find(v.sends, v.accepts).outcome() }
 
 // outcome returns an answer as what is known of a direction.
 func (a answer) outcome() outcome {
@@ -309,7 +301,7 @@ func (v view) start(preferring bool, but *branch) way {
 // an open object may have other names than those that the sender declares if the keyword is about all names.
 func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
 	for _, b := range choice {
-		if !c.writesAlike(v, b) {
+		if !v.writes(b, c.sameText) {
 			o.join(c.show(v, keywordOf(b.keyword).names && v.from.Object.open(), b))
 		}
 	}
@@ -369,11 +361,8 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	return outcome{}
 }
 
-// writesAlike reports whether the sender has the keyword of a branch as well, written alike. A schema with
+// writes reports whether the sender has the keyword of a branch as well, in a text that is the same. A schema with
 // references is written like another one only if both are the same schema.
-func (c *comparer) writesAlike(v view, b *branch) bool { return v.writes(b, c.sameText) }
-
-// writes reports whether the sender has the keyword of a branch as well, in a text that is the same.
 func (v view) writes(b *branch, same func(x, y wire.Raw) bool) bool {
 	if b.of == nil {
 		return len(b.accept) == 1 && slices.ContainsFunc(v.from.refused, func(s *jsonschema.Schema) bool {
@@ -433,7 +422,7 @@ func (c *comparer) values(p *pairing) {
 func (c *comparer) entire(p *pairing, rule string, args ...string) *change {
 	ch := p.at(rule, args...)
 	for _, v := range p.views(nil, nil) {
-		ch.ways[v.way] = c.whole(v)
+		ch.ways[v.way] = c.find(v.sends, v.accepts).outcome()
 	}
 	return ch
 }

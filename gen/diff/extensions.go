@@ -46,7 +46,7 @@ func (p *protocol) extension(report *Report) (settings bool) {
 func (p *protocol) declared(use string, to Direction, old, new *ir.Decl) *root {
 	return &root{
 		use: use, direction: to, old: p.was.decl(old), new: p.is.decl(new),
-		judgedOld: []string{old.Key()}, judgedNew: []string{new.Key()},
+		judged: [2][]string{{old.Key()}, {new.Key()}},
 	}
 }
 

@@ -42,6 +42,9 @@ func TestFind(t *testing.T) {
 		{`{"type":"object","properties":{"b":{}},"required":["b"],"maxProperties":1,"patternProperties":{"^a":{}}}`, `{"type":"object","patternProperties":{"^a":{"type":"string"}}}`, none},
 		{`{"type":"array","minItems":2,"uniqueItems":true,"items":{"type":"object","properties":{"a":{"type":"null"},"n":{"type":"number"}}}}`,
 			`{"type":"array","items":{"type":"object","required":["n"]}}`, found},
+		// A member without a value is a proof, also beside one that cannot be decided, whatever their names are.
+		{`{"type":"object","properties":{"a":{"type":"string","pattern":"^(?!x)x$"},"b":{"type":"integer","allOf":[{"minimum":3},{"maximum":2}]}},"required":["a","b"]}`, `{"type":"string"}`, none},
+		{`{"type":"object","properties":{"b":{"type":"string","pattern":"^(?!x)x$"},"a":{"type":"integer","allOf":[{"minimum":3},{"maximum":2}]}},"required":["a","b"]}`, `{"type":"string"}`, none},
 		// Only declared members are sent, also those that a schema within a refused one declares.
 		{`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"additionalProperties":true}}}}}`,
 			`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"properties":{"a":{"type":"string"}},"additionalProperties":true}}}}}`, found},

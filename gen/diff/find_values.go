@@ -486,29 +486,17 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 	sort := func(x, y wanted) int { return x.from - y.from }
 	slices.SortStableFunc(wants, sort)
 	for _, want := range wants {
-		from, to := want.from, max(prefix, want.from)+1
+		from, to, more := want.from, max(prefix, want.from)+1, len(wants)
 		if from < 0 {
-			from, to = -1-from, -from
+			from, to, more = -1-from, -from, 0
 		}
 		sure, at := true, -1
-		for i := from; i < to && i < most; i++ {
+		for i := from; at < 0 && i < min(most, to+more) && (i < to || !sure); i++ { // from the last place on, all are alike
 			a := element(i, want.slot, nil)
-			sure = sure && a.is != unknown
 			if _, taken := places[i]; a.is == found && !taken {
 				at = i
-				break
 			}
-			if a.is == found {
-				sure = false
-			}
-		}
-		if at < 0 && want.from >= 0 && !sure { // the last place is taken: the next one is alike
-			for i := to; i < min(most, to+len(wants)); i++ {
-				if _, taken := places[i]; !taken && element(i, want.slot, nil).is == found {
-					at = i
-					break
-				}
-			}
+			sure = sure && a.is == none
 		}
 		if at < 0 {
 			return nil, sure && complete
@@ -568,23 +556,23 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 // suits, and then the others.
 func (f *finder) objects(w *way) (values []any, complete bool) {
 	var size span
-	places := map[string]slot{}
+	places := map[string][]*jsonschema.Schema{} // the schemas that the members refuse
 	complete = true
 	for _, s := range w.all {
 		size = size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, name := range s.Required {
-			places[name] = slot{}
+			places[name] = nil
 		}
 	}
 	for _, name := range w.present {
-		places[name] = slot{}
+		places[name] = nil
 	}
 	if w.holds != nil {
-		places[w.holds.name] = slot{}
+		places[w.holds.name] = nil
 	}
 	type wanted struct {
 		suits  func(name string) bool
-		refuse *jsonschema.Schema
+		refuse []*jsonschema.Schema
 		may    func(w *way, name string) bool
 	}
 	var wants []wanted
@@ -593,14 +581,12 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		switch b.keyword {
 		case "properties":
 			p := b.of.Properties[b.item]
-			at := places[p.Name]
-			at.refuse = append(slices.Clone(at.refuse), p.Schema)
-			places[p.Name] = at
+			places[p.Name] = append(places[p.Name], p.Schema)
 		case "patternProperties":
 			p := b.of.PatternProperties[b.item]
-			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, p.Schema, f.allows}) // a pattern declares members, so a sender may send them
+			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, []*jsonschema.Schema{p.Schema}, f.allows}) // a pattern declares members, so a sender may send them
 		case "additionalProperties":
-			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, b.of.AdditionalProperties, f.may})
+			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, []*jsonschema.Schema{b.of.AdditionalProperties}, f.may})
 		case "unevaluatedProperties":
 			if _, clear := inPlace(b.of, w.all); !clear || b.of.AnyOf != nil || b.of.OneOf != nil {
 				complete = false
@@ -609,7 +595,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			group := below(b.of)
 			wants = append(wants, wanted{func(name string) bool {
 				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return describes(g, name) || g.AdditionalProperties != nil })
-			}, b.of.UnevaluatedProperties, f.may})
+			}, []*jsonschema.Schema{b.of.UnevaluatedProperties}, f.may})
 		case "propertyNames":
 			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
 		}
@@ -629,26 +615,22 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		names, all = f.names(w)
 	}
 	for _, want := range wants {
-		sure, at := all, ""
-		done := false
+		sure, done := all, false
 		for _, name := range names {
 			if !want.suits(name) || !want.may(w, name) || !f.named(w, name) {
 				continue
 			}
-			have := places[name]
-			a := f.find(slices.Concat(membersOf(w.all, name, ""), have.accept), append(slices.Clone(have.refuse), without(want.refuse)...), nil)
+			refuse := slices.Concat(places[name], want.refuse)
+			a := f.find(membersOf(w.all, name, ""), refuse, nil)
 			sure = sure && a.is != unknown
 			if a.is == found {
-				at, done = name, true
+				places[name], undeclared[name], done = refuse, true, true
 				break
 			}
 		}
 		if !done {
 			return nil, sure && complete
 		}
-		have := places[at]
-		have.refuse = append(slices.Clone(have.refuse), without(want.refuse)...)
-		places[at], undeclared[at] = have, true
 	}
 	for again := true; again; {
 		again = false
@@ -659,15 +641,15 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 				}
 				for _, name := range d.Required {
 					if _, ok := places[name]; !ok {
-						places[name], again = slot{}, true
+						places[name], again = nil, true
 					}
 				}
 			}
 		}
 	}
 	object := map[string]any{}
+	open := false
 	for _, name := range slices.Sorted(maps.Keys(places)) {
-		at := places[name]
 		if !undeclared[name] && !(f.may(w, name) && f.named(w, name)) {
 			return nil, complete && len(wants) == 0
 		}
@@ -675,11 +657,15 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			object[name] = w.holds.value
 			continue
 		}
-		a := f.find(slices.Concat(membersOf(w.all, name, ""), at.accept), at.refuse, nil)
-		if a.is != found {
-			return nil, a.is == none && complete && len(wants) == 0
+		a := f.find(membersOf(w.all, name, ""), places[name], nil)
+		if a.is == none {
+			return nil, complete && len(wants) == 0
 		}
+		open = open || a.is == unknown
 		object[name] = a.value
+	}
+	if open {
+		return nil, false
 	}
 	if len(object) > most {
 		return nil, complete && len(wants) == 0
@@ -753,21 +739,22 @@ func (f *finder) named(w *way, name string) bool {
 	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return s.PropertyNames != nil && f.refuses(name, s.PropertyNames) })
 }
 
+// naming returns the schemas of a way that may name members, those that must refuse among them.
+func (w *way) naming() []*jsonschema.Schema {
+	list := slices.Clone(w.all)
+	for _, b := range w.breaks {
+		list = append(list, below(b.of)...)
+	}
+	return list
+}
+
 // patternsOf returns the patterns of names in the schemas of a way.
 func patternsOf(w *way) (list []string) {
-	add := func(s *jsonschema.Schema) {
+	for _, s := range w.naming() {
 		for _, p := range s.PatternProperties {
 			if !slices.Contains(list, p.Name) {
 				list = append(list, p.Name)
 			}
-		}
-	}
-	for _, s := range w.all {
-		add(s)
-	}
-	for _, b := range w.breaks {
-		for _, s := range below(b.of) {
-			add(s)
 		}
 	}
 	return list
@@ -784,14 +771,12 @@ func (f *finder) names(w *way) (names []string, all bool) {
 	}
 	all = true
 	var rules []*jsonschema.Schema
-	of := slices.Clone(w.all)
 	for _, b := range w.breaks {
-		of = append(of, below(b.of)...)
 		if b.keyword == "propertyNames" {
 			rules = append(rules, b.of.PropertyNames)
 		}
 	}
-	for _, s := range of {
+	for _, s := range w.naming() {
 		for _, p := range s.Properties {
 			add(p.Name)
 		}

@@ -25,11 +25,11 @@ type keyword struct {
 	// shows, unless it is nil, reports whether the forms and the refused schemas of an alternative have the condition
 	// of a branch. Only keywords with conditions on the whole value have it.
 	shows func(a *Alt, b *branch) bool
-	// of, unless it is 0, is the kind of values whose changes by the keyword are told together. named names such a
-	// change; unless it is set, the name follows from the sides that have the keyword.
+	// of, unless it is 0, is the kind of alternatives whose keywords of this name are compared as one. named returns the
+	// rule and the arguments of such a change. Without it, they follow from the sides that have the keyword.
 	of    kind
 	named func(old, new *Alt) (rule string, args []string)
-	// names means that the keyword is about members of any name.
+	// names means that the keyword limits members whatever their names are.
 	names bool
 }
 

@@ -93,7 +93,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 				continue // the same change was found closer to the root
 			}
 			for way := range t.ways {
-				t.ways[way] = c.outcome(ch, n, way, root)
+				t.ways[way] = c.outcome(ch, n, way)
 			}
 			proved[t.key()] = t.ways[narrows].state == found || t.ways[widens].state == found
 			list = append(list, t)
@@ -180,7 +180,7 @@ func (t *told) key() string {
 }
 
 // outcome determines the effect of a direction of a change on whole messages.
-func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
+func (c *comparer) outcome(ch *change, n *node, way int) outcome {
 	o := ch.ways[way]
 	effect := c.rules.rule(ch.rule).Effect
 	if way == widens {
@@ -190,34 +190,26 @@ func (c *comparer) outcome(ch *change, n *node, way int, root *node) outcome {
 	case !effect.Narrows() || o.state == another:
 		return outcome{}
 	case o.state == found:
-		return c.lift(n, o.values, &climb{way, root, map[*node]bool{}})
+		return c.lift(n, o.values, way, map[*node]bool{})
 	case o.state == unknown:
 		o.why = cmp.Or(o.why, noExample)
 	}
 	return o
 }
 
-// climb holds the state of lifting values to whole messages.
-type climb struct {
-	way  int
-	root *node
-	// seen has the pairs that were visited.
-	seen map[*node]bool
-}
-
-// lift puts values into the values that contain them, up to whole messages.
-func (c *comparer) lift(n *node, values []any, up *climb) outcome {
-	if n == up.root {
+// lift puts values into the values that contain them, up to whole messages. seen has the pairs that were visited.
+func (c *comparer) lift(n *node, values []any, way int, seen map[*node]bool) outcome {
+	if n.up == nil {
 		return outcome{state: found, values: values}
 	}
 	var best outcome
 	tried := false
 	for _, e := range n.up {
-		if up.seen[e.parent] || len(up.seen) > mostLifts || c.exhausted() {
+		if seen[e.parent] || len(seen) > mostLifts || c.exhausted() {
 			continue
 		}
-		up.seen[e.parent] = true
-		o := c.liftBy(e, values, up)
+		seen[e.parent] = true
+		o := c.liftBy(e, values, way, seen)
 		if o.state > best.state || best.why == "" && o.state == best.state {
 			best = o
 		}
@@ -233,12 +225,12 @@ func (c *comparer) lift(n *node, values []any, up *climb) outcome {
 }
 
 // liftBy puts values into the values of one containing pair.
-func (c *comparer) liftBy(e edge, values []any, up *climb) outcome {
-	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[up.way]
+func (c *comparer) liftBy(e edge, values []any, way int, seen map[*node]bool) outcome {
+	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[way]
 	var o outcome
 	for _, value := range values {
 		if o.join(c.around(v, e.child, value)); o.state == found {
-			return c.lift(e.parent, o.values, up)
+			return c.lift(e.parent, o.values, way, seen)
 		}
 	}
 	switch {

@@ -72,7 +72,7 @@ func (c *comparer) removed(v view, m *member) {
 	}
 	switch {
 	case m.Required:
-		ways[1-v.way] = c.ask(v.other(), lacking(m.Name, v.from))
+		ways[1-v.way] = c.ask(v.views(old, new)[1-v.way], lacking(m.Name, v.from))
 	case closed:
 	case m.Implied:
 		ways[1-v.way].state, guard = noted, guardImplied

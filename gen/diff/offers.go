@@ -84,7 +84,7 @@ type offer struct {
 func (o *offer) place() Place { return Place{o.subject, o.pointer} }
 
 func (o *offer) root() *root {
-	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judgedOld: []string{o.of}, judgedNew: []string{o.of}}
+	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judged: [2][]string{{o.of}, {o.of}}}
 }
 
 // only reports an offer that one side has. The rule is that for the old side.

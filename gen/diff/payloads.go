@@ -162,7 +162,7 @@ func (p *protocol) statement(at *root, was, is, named said) {
 	if was.decl == nil || is.decl == nil {
 		return // nothing judges the values
 	}
-	at.judgedOld, at.judgedNew = []string{was.decl.Key()}, []string{is.decl.Key()}
+	at.judged = [2][]string{{was.decl.Key()}, {is.decl.Key()}}
 	p.roots(at)
 }
 
@@ -170,12 +170,12 @@ func (p *protocol) statement(at *root, was, is, named said) {
 // schema decides which members such a payload has, so the comparison leaves out those that other schemas omit by
 // mistake.
 func (p *protocol) payload(old, new *ir.Method) {
-	to := direction(old.ToServer || new.ToServer, old.ToClient || new.ToClient)
+	to := directionOf(old).join(directionOf(new))
 	oldBare, newBare := p.was.asWritten(), p.is.asWritten()
 	p.roots(&root{
 		use: new.Wire, direction: to,
 		old: oldBare.decl(p.was.rev.Definition(old.Definition)), new: newBare.decl(p.is.rev.Definition(new.Definition)),
-		judgedOld: []string{old.Definition}, judgedNew: []string{new.Definition},
+		judged: [2][]string{{old.Definition}, {new.Definition}},
 		wrap: func(v any) any {
 			whole := maps.Clone(v.(map[string]any))
 			whole["jsonrpc"], whole["id"], whole["method"] = "2.0", 0, new.Wire

@@ -237,5 +237,5 @@ func (c Condition) met(f *Finding) bool {
 	case UpgradeClient:
 		level = worse(f.ClientFirst.Level, LevelInfo)
 	}
-	return level.AtLeast(c.Level) && (c.Sent == "" || f.Direction == c.Sent || f.Direction == BothWays)
+	return level.AtLeast(c.Level) && (c.Sent == "" || f.Direction.includes(c.Sent))
 }

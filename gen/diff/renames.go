@@ -166,5 +166,5 @@ func (t *toolLists) renamed(old, new *tools.Tool) {
 		call["task"] = map[string]any{}
 	}
 	t.direct(&change{rule: "tool-renamed", guard: guardListed, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}},
-		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judgedOld: []string{ofCall(old.Name)}, judgedNew: []string{ofCall(old.Name)}})
+		new.Name, []any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judged: [2][]string{{ofCall(old.Name)}, {ofCall(old.Name)}}})
 }

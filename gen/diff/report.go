@@ -172,6 +172,8 @@ func (d Direction) join(other Direction) Direction {
 	return BothWays
 }
 
+func (d Direction) includes(one Direction) bool { return d == one || d == BothWays }
+
 // message returns a rule's message with the arguments filled in.
 func message(r Rule, args []string) string { return fill(r.plural(r.Message, args), args) }
 

@@ -87,34 +87,24 @@ func (p *protocol) envelope() {
 	}
 	p.roots(&root{
 		use: "JSON-RPC messages", direction: BothWays, old: old, new: new,
-		judgedOld: []string{"JSONRPCMessage"}, judgedNew: []string{"JSONRPCMessage"},
+		judged: [2][]string{{"JSONRPCMessage"}, {"JSONRPCMessage"}},
 	})
 }
 
-func direction(toServer, toClient bool) Direction {
-	switch {
-	case toServer && toClient:
-		return BothWays
-	case toClient:
-		return ToClient
+// directionOf returns the direction in which a method is sent.
+func directionOf(m *ir.Method) (d Direction) {
+	if m.ToServer {
+		d = ToServer
 	}
-	return ToServer
-}
-
-// reaches reports whether a method is sent to a side.
-func reaches(m *ir.Method, to Direction) bool {
-	return to == ToServer && m.ToServer || to == ToClient && m.ToClient
+	if m.ToClient {
+		d = d.join(ToClient)
+	}
+	return d
 }
 
 // answer returns the direction of the answers.
 func (d Direction) answer() Direction {
-	switch d {
-	case ToServer:
-		return ToClient
-	case ToClient:
-		return ToServer
-	}
-	return d
+	return map[Direction]Direction{ToServer: ToClient, ToClient: ToServer, BothWays: BothWays}[d]
 }
 
 func (p *protocol) methods(report *Report, progress func()) {
@@ -189,7 +179,7 @@ func (p *protocol) presence(way int, m *ir.Method) {
 	case m.Notification:
 		guard = guardNoAnswer
 	}
-	to := direction(m.ToServer, m.ToClient)
+	to := directionOf(m)
 	judge := to
 	if to == BothWays {
 		judge = ToServer
@@ -220,11 +210,11 @@ func (s *messages) hasMember(name string, path []string) bool {
 // exists reports that only one side has a method in a direction. If the finding has an example, the unions of all
 // messages judge it.
 func (p *protocol) exists(rule, guard string, way int, m *ir.Method, to, judge Direction, args ...string) {
-	at := &root{use: m.Wire, direction: to, judgedOld: unions(m, judge), judgedNew: unions(m, judge)}
+	at := &root{use: m.Wire, direction: to, judged: [2][]string{unions(m, judge), unions(m, judge)}}
 	has, lacks := p.sides()[way], p.sides()[1-way]
 	if lacks.rev.Definition(unions(m, judge)[0]) == nil {
 		// The side has no messages of this kind in that direction, so it refuses all.
-		*[2]*[]string{&at.judgedNew, &at.judgedOld}[way] = nil
+		at.judged[1-way] = nil
 	}
 	ch := p.lone(rule, way, placeOf(has.rev.Definition(m.Definition)), args...)
 	ch.guard = guard
@@ -234,17 +224,17 @@ func (p *protocol) exists(rule, guard string, way int, m *ir.Method, to, judge D
 
 // method compares a method that both sides have.
 func (p *protocol) method(old, new *ir.Method) {
-	to := direction(new.ToServer || old.ToServer, new.ToClient || old.ToClient)
+	to := directionOf(old).join(directionOf(new))
 	for _, to := range []Direction{ToServer, ToClient} {
 		for way, m := range [2]*ir.Method{old, new} {
-			if other := [2]*ir.Method{new, old}[way]; reaches(m, to) && !reaches(other, to) {
+			if other := [2]*ir.Method{new, old}[way]; directionOf(m).includes(to) && !directionOf(other).includes(to) {
 				p.exists("method-direction-removed", "", way, m, to, to, map[Direction]string{ToServer: "server", ToClient: "client"}[to])
 			}
 		}
 	}
 	was, judgedOld := p.was.message(old)
 	is, judgedNew := p.is.message(new)
-	at := &root{use: new.Wire, direction: to, old: was, new: is, judgedOld: judgedOld, judgedNew: judgedNew}
+	at := &root{use: new.Wire, direction: to, old: was, new: is, judged: [2][]string{judgedOld, judgedNew}}
 	if old.Capability != new.Capability {
 		p.tell(&change{rule: "method-capability-changed", old: was.Where, new: is.Where,
 			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)

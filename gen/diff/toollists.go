@@ -112,7 +112,7 @@ func parallel(n int, f func(i int)) {
 func (t *toolLists) presence(way int, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
-		judgedOld: []string{ofInput(tool.Name)}, judgedNew: []string{ofInput(tool.Name)}}
+		judged: [2][]string{{ofInput(tool.Name)}, {ofInput(tool.Name)}}}
 	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
 	ch := t.lone("tool-removed", way, Place{tool.Name, tool.Pointer})
 	if way == widens {
@@ -136,7 +136,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 	}
 	if canonical(old.Input.Source) != canonical(new.Input.Source) {
 		c, at := t.schemas(old.Input, new.Input, guardIgnoredMember)
-		at.use, at.direction, at.judgedOld, at.judgedNew = "tools/call "+new.Name, ToServer, []string{ofInput(old.Name)}, []string{ofInput(new.Name)}
+		at.use, at.direction, at.judged = "tools/call "+new.Name, ToServer, [2][]string{{ofInput(old.Name)}, {ofInput(new.Name)}}
 		t.compare(c, new.Name+".input", at)
 	}
 	t.output(old, new)
@@ -180,7 +180,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 		return
 	}
 	c, at := t.schemas(was, is, guardOpenObject)
-	at.use, at.direction, at.judgedOld, at.judgedNew = "tools/call "+new.Name+" result", ToClient, []string{ofOutput(old.Name)}, []string{ofOutput(new.Name)}
+	at.use, at.direction, at.judged = "tools/call "+new.Name+" result", ToClient, [2][]string{{ofOutput(old.Name)}, {ofOutput(new.Name)}}
 	path := new.Name + ".output"
 	if old.Output != nil && new.Output != nil {
 		t.compare(c, path, at)

@@ -57,6 +57,9 @@ var toolCases = []toolCase{
 	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
 	{tool(`{"enum":["x","y","z"]}`), tool(`{"enum":["z"]}`), "enum-value-removed t.input.a err ok"},
 	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
+	// The example has an element that the sender asks for beside the one that the receiver refuses.
+	{tool(`{"type":"array","contains":{"type":"integer"},"maxContains":1}`), tool(`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`),
+		"constraint-removed t.input.a ok err\ntype-closed t.input.a[0] err ok\ntype-closed t.input.a[] err ok"},
 	{tool(`{"type":"array","minItems":1500,"items":{"type":"string"}}`), tool(`{"type":"array","minItems":1500,"items":{"type":"string","maxLength":3}}`), `max-length-lowered t.input.a[] err ok`},
 	{tool(`{"type":"string","pattern":"^(a|b.|\\.)$"}`), tool(`{"enum":["a",".","bb"]}`), `enum-closed t.input.a err ok`},
 	{tool(`{"type":"string","pattern":"^(a|bb|\\.)$"}`), tool(`{"enum":["a",".","bb"]}`), ``},

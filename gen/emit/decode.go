@@ -216,7 +216,7 @@ func decode(target string, t ir.Type, depth int) string {
 	case *ir.Array:
 		element := name("e", depth)
 		w.P("%s = %s{}", target, GoType(t))
-		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = append(%[4]s, %[1]s)\n}", element, GoType(t.Elem), decode(element, t.Elem, depth+1), target)
+		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = wire.Push(%[4]s, %[1]s)\n}", element, GoType(t.Elem), decode(element, t.Elem, depth+1), target)
 	case *ir.Map:
 		w.P("%s = %s{}", target, GoType(t))
 		w.P("for r.BeginObject(); r.Member(); {\n%s}", decodeEntry(target, t.Elem, depth))

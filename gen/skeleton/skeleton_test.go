@@ -213,18 +213,6 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestToolCalledDefinitions generates a client for a tool whose variable is called as that of all definitions was.
-func TestToolCalledDefinitions(t *testing.T) {
-	list := readList(t, `{"tools":[{"name":"definitions","inputSchema":{"type":"object"}}]}`)
-	made, err := skeleton.Client(skeleton.Options{List: list, Source: "tools.json", Package: "p"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(content(made.Files), "toolDefinitions = "); n != 1 {
-		t.Errorf("toolDefinitions is declared %d times", n)
-	}
-}
-
 func TestSurvey(t *testing.T) {
 	s, err := skeleton.NewSurvey(map[string][]byte{
 		"a.go": []byte(`package p

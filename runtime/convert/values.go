@@ -112,6 +112,9 @@ func (k *Case) matches(v wire.Raw) bool {
 func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
 	for _, name := range path {
 		var ok bool
+		if v.Kind() != wire.KindObject {
+			return "", false
+		}
 		if v, ok = wire.Object(v).Get(name); !ok {
 			return "", false
 		}

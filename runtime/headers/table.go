@@ -133,6 +133,9 @@ func (p *param) check(h Header, arguments wire.Object) error {
 func (p *param) argument(arguments wire.Object) (wire.Raw, bool) {
 	value := wire.Raw(arguments)
 	for _, name := range p.path {
+		if value.Kind() != wire.KindObject {
+			return "", false
+		}
 		var ok bool
 		if value, ok = wire.Object(value).Get(name); !ok {
 			return "", false

@@ -301,7 +301,16 @@ type Item struct {
 }
 
 // IsBatch reports whether the text is an array, provided that it is JSON.
-func IsBatch(text string) bool { return wire.Raw(text).Kind() == wire.KindArray }
+func IsBatch(text string) bool {
+	for i := range len(text) {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		}
+		return text[i] == '['
+	}
+	return false
+}
 
 // MaxBatch is the maximum number of messages in a batch of [ParseText].
 const MaxBatch = 1000

@@ -116,6 +116,14 @@ func putArray[T any](w *Writer, all []T, put func(*T)) {
 // few is the initial capacity of an array. Most arrays of messages are short.
 const few = 4
 
+// Push appends a decoded element.
+func Push[T any](s []T, v T) []T {
+	if cap(s) == 0 {
+		s = make([]T, 0, few)
+	}
+	return append(s, v)
+}
+
 // Extend appends a zero element to *s and returns a pointer to it, so that it can be decoded in
 // place.
 func Extend[T any](r *Reader, s *[]T) *T {

@@ -390,13 +390,13 @@ func TestPointers(t *testing.T) {
 	r.BeginArray()
 	for range n {
 		r.Element()
-		strs = append(strs, r.ReadStringPointer())
+		strs = wire.Push(strs, r.ReadStringPointer())
 		r.Element()
-		ints = append(ints, r.ReadInt64Pointer())
+		ints = wire.Push(ints, r.ReadInt64Pointer())
 		r.Element()
-		floats = append(floats, r.ReadFloat64Pointer())
+		floats = wire.Push(floats, r.ReadFloat64Pointer())
 		r.Element()
-		bools = append(bools, r.ReadBoolPointer())
+		bools = wire.Push(bools, r.ReadBoolPointer())
 	}
 	if r.Err() != nil {
 		t.Fatal(r.Err())

@@ -157,8 +157,12 @@ func Values(t *testing.T, caller runtime.Caller, ref tools.Ref, argument string,
 const mostProposals = 100
 
 func proposals(completion wire.Raw) []string {
+	if completion.Kind() != wire.KindObject {
+		return nil
+	}
+	values, _ := wire.Object(completion).Get("values")
 	var all []string
-	for _, value := range elements(wire.Object(completion), "values") {
+	for _, value := range values.Elements() {
 		text, _ := value.Str()
 		all = append(all, text)
 	}

@@ -762,11 +762,11 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 							if !r.ReadNull() {
 								e3 = new(r.ReadString())
 							}
-							e2 = append(e2, e3)
+							e2 = wire.Push(e2, e3)
 						}
 						*at2 = e2
 					}
-					x.ListOfMaps = append(x.ListOfMaps, e)
+					x.ListOfMaps = wire.Push(x.ListOfMaps, e)
 				}
 			}
 		case "mapOfEnums":

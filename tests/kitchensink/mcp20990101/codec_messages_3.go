@@ -456,7 +456,7 @@ func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 					if !r.ReadNull() {
 						e = new(r.ReadInt64())
 					}
-					x.List = append(x.List, e)
+					x.List = wire.Push(x.List, e)
 				}
 			}
 		case "n":
