@@ -38,11 +38,16 @@ func Path(name string) string { return packages[name] }
 var (
 	// pasted matches what Go replaces in a text.
 	pasted = regexp.MustCompile(`\$[1-9]`)
-	// tokens matches the literals and comments of a text, which may have anything in them, what Go replaces by code, and
-	// the names of packages, or their import paths, with a name in them.
-	tokens = regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`|//[^\n]*|" + `\$[1-9]|(\b(?:` +
-		regexp.QuoteMeta(Module) + `/[\w/]+|` + strings.Join(slices.Collect(maps.Keys(packages)), "|") + `))\.([A-Z]\w*)`)
+	// tokens matches the literals and comments of a text, which may have anything in them, what Go replaces by code, the
+	// names of packages, or their import paths, with a name in them, and other identifiers, which may end as a package
+	// is called.
+	tokens = regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`|//[^\n]*|" + `\$[1-9]|((?:` +
+		regexp.QuoteMeta(Module) + `/[\w/]+|` + strings.Join(slices.Collect(maps.Keys(packages)), "|") + `))\.([A-Z]` + letter + `*)|` + letter + `+`)
 )
+
+// letter matches a letter or digit of an identifier. All characters that are not ASCII and occur outside literals and
+// comments are letters or digits.
+const letter = `[\w\x{80}-\x{10FFFF}]`
 
 // Go renders source text. The text names packages as source does, as in wire.Raw, or by their import paths, see [Name].
 // $1 stands for the first of the parts, and so on: a jen.Code, or a string that is pasted.

@@ -21,3 +21,19 @@ func TestGo(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestGoIdentifiers renders identifiers that end as packages are called. Names from schemas may have letters of any
+// language in front of that.
+func TestGoIdentifiers(t *testing.T) {
+	f := jen.NewFile("p")
+	f.Add(Go("func f(x T, many ...wire.Raw) {\nx.Éwire.Decode(x.X数schema.Ä)\nx.$1.Decode()\n}", "Ñruntime"))
+	text, err := Text(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "package p\n\nimport \"github.com/mcpgen/mcpgen/runtime/wire\"\n\n" +
+		"func f(x T, many ...wire.Raw) {\n\tx.Éwire.Decode(x.X数schema.Ä)\n\tx.Ñruntime.Decode()\n}\n"
+	if diff := cmp.Diff(want, string(text)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
