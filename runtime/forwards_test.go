@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -108,4 +109,57 @@ func TestSettle(t *testing.T) {
 		s.Close()
 		s.Settle(t.Context())
 	})
+}
+
+// replies is an Outbox that keeps the answers of requests.
+type replies struct{ errors []error }
+
+func (r *replies) Send(_ context.Context, m runtime.Outgoing) error {
+	r.errors = append(r.errors, m.Err)
+	return nil
+}
+
+func (r *replies) Close() error { return nil }
+
+// TestForwardedCase checks that a server which passes messages on refuses names that differ in case alone from those
+// that the headers of an HTTP request repeat, because the server behind it may ignore case. A server that it is for
+// knows its own names.
+func TestForwardedCase(t *testing.T) {
+	var tools headers.Tools
+	if err := tools.Read(`{"name":"a","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		more    string
+		refused bool
+	}{
+		{`"arguments":{"region":"north","zone":"b"}`, false},
+		{`"arguments":{"region":"north","Region":"south"}`, true},
+		{`"arguments":{"region":"north"},"Name":"b"`, true},
+		{`"arguments":{"region":"north"},"Arguments":{"region":"south"}`, true},
+		{`"arguments":{"region":"north"},"_Meta":{}`, true},
+	} {
+		for _, forwards := range []bool{false, true} {
+			server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{}}`)},
+				runtime.Binding{Revision: mcp20260728.Revision, Direction: runtime.ToServer, Methods: mcp20260728.Methods, Forwards: forwards, ToolHeaders: tools.Table,
+					Handle: func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw(`{"content":[]}`), nil }})
+			out := new(replies)
+			in, err := server.Open(t.Context(), out, runtime.Handshake{Stateless: true}, func(error) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if run := in.Accept(runtime.Incoming{
+				Text: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a",` + c.more +
+					`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+				Reply:  out,
+				Header: headers.Header{headers.Revision: {"2026-07-28"}, headers.Method: {"tools/call"}, headers.Name: {"a"}, "Mcp-Param-Region": {"north"}},
+			}); run != nil {
+				run()
+			}
+			if len(out.errors) != 1 || (out.errors[0] != nil) != (c.refused && forwards) {
+				t.Errorf("%s, forwards %t: %v", c.more, forwards, out.errors)
+			}
+			in.Shutdown(t.Context())
+		}
+	}
 }

@@ -233,10 +233,18 @@ func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 		repeated.Name = params.GetString(name)
 	}
 	err := repeated.Check(h)
+	forwards := p.protocol.Forwards // to a server that may ignore the case of names
+	if err == nil && forwards {
+		if found, name := headers.Folded(params, "_meta", "arguments", p.protocol.row(m.Method).nameParam); found != "" {
+			err = &headers.MismatchError{Header: headers.Name, Problem: fmt.Sprintf("the member %.100q of the message differs from %q in case alone", found, name)}
+		}
+	}
 	if err == nil && m.Method == methodCallTool && p.protocol.ToolHeaders != nil {
 		if table := p.protocol.ToolHeaders(repeated.Name); table != nil {
 			arguments, _ := params.Get("arguments")
-			err = table.Check(h, wire.Object(arguments))
+			if err = table.Check(h, wire.Object(arguments)); err == nil && forwards {
+				err = table.CheckCase(wire.Object(arguments))
+			}
 		}
 	}
 	return mismatch(err)

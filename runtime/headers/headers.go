@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // The names of headers, in the canonical form of net/http.
@@ -48,6 +50,20 @@ type Standard struct {
 	Method   string
 	Name     string // the member of the params that the method table names as NameParam
 	Named    bool   // the method has such a member
+}
+
+// Folded returns a name of a member that differs in case alone from one of the names, and that name, or "" for both. A
+// relay refuses such a message, because a server behind it that ignores case would read another value than the headers
+// repeat.
+func Folded(o wire.Object, names ...string) (found, name string) {
+	for found := range o.All() {
+		for _, name := range names {
+			if found != name && strings.EqualFold(found, name) {
+				return found, name
+			}
+		}
+	}
+	return "", ""
 }
 
 // Set sets the standard headers.

@@ -316,12 +316,8 @@ func unambiguous(text string, m jsonrpc.Message) error {
 		{params, []string{"_meta", "arguments", nameParams[m.Method]}},
 		{wire.Object(meta), []string{metaRevision}},
 	} {
-		for name := range check.of.All() {
-			for _, other := range check.names {
-				if name != other && strings.EqualFold(name, other) {
-					return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the member %.100q differs from %q in case alone", name, other)
-				}
-			}
+		if found, name := headers.Folded(check.of, check.names...); found != "" {
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the member %.100q differs from %q in case alone", found, name)
 		}
 	}
 	return nil
