@@ -96,7 +96,7 @@ func (d *digester) object(r *Reader) {
 		names, ends = append(names, name), append(ends, len(d.buf))
 	}
 	if !slices.IsSorted(names) {
-		text := slices.Clone(d.buf)
+		text := slices.Clone(d.buf[start:]) // not what comes before, which would take quadratic time
 		place := make(map[string]int, len(names))
 		for i, name := range names {
 			place[name] = i
@@ -105,7 +105,7 @@ func (d *digester) object(r *Reader) {
 		d.buf = d.buf[:start]
 		for _, name := range names {
 			i := place[name]
-			d.buf = append(d.buf, text[ends[i]:ends[i+1]]...)
+			d.buf = append(d.buf, text[ends[i]-start:ends[i+1]-start]...)
 		}
 	}
 	d.fold(start)

@@ -179,3 +179,16 @@ func FuzzSum(f *testing.F) {
 		}
 	})
 }
+
+// TestSumOfManyObjects checks that the digest of many objects, whose members are sorted, costs not more for each than
+// that of a few. It counts bytes, which unlike times are the same everywhere.
+func TestSumOfManyObjects(t *testing.T) {
+	each := func(n int) uint64 {
+		text := wire.Raw("[" + strings.Repeat(`{"b":1,"a":2},`, n) + "1]")
+		return costOf(t, func() error { text.Sum(); return nil }).bytes / uint64(n)
+	}
+	few, many := each(100), each(2000)
+	if many > 2*few {
+		t.Errorf("%d bytes are allocated for each of 2000 objects, %d for each of 100", many, few)
+	}
+}
