@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -308,6 +309,8 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 		has = commonOf(text)
 		dst = append(dst[:start], text...)
 	}
+	var own [256]byte                        // on the stack
+	lacking := c.appendLacking(own[:0], has) // before dst is written, because has may share its memory
 	named := c.server().named
 	if _, is := wire.Object(has.meta).Get(metaServerInfo); has.meta.Kind() == wire.KindObject && !is && named != "" {
 		meta, err := wire.Object(has.meta).With(metaServerInfo, named)
@@ -319,8 +322,8 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 		}
 		dst = append(dst[:start], text...)
 	}
-	var own [256]byte // on the stack
-	return slices.Replace(dst, start, start+1, c.appendLacking(own[:0], has)...), nil
+	bracket := start + bytes.IndexByte(dst[start:], '{') // white space may come before it
+	return slices.Replace(dst, start, bracket+1, lacking...), nil
 }
 
 // appendLacking appends the beginning of a result: a bracket and the members that the result lacks.

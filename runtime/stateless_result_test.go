@@ -157,7 +157,8 @@ func TestStamp(t *testing.T) {
 func TestResultOrder(t *testing.T) {
 	const (
 		complete = `"resultType":"complete"`
-		named    = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}}`
+		self     = `"io.modelcontextprotocol/serverInfo":{"name":"probe","version":"0.1"}`
+		named    = `"_meta":{` + self + `}`
 		first    = complete + "," + named
 	)
 	for _, row := range []struct{ name, method, have, want string }{
@@ -170,6 +171,7 @@ func TestResultOrder(t *testing.T) {
 		{"B6 an escape that stands for no letter", "tools/call", `{"a":"\\\""}`, `{` + first + `,"a":"\\\""}`},
 		{"B6 an escaped name", "tools/call", `{"a":1,"result\u0054ype":"complete"}`, `{` + named + `,"a":1,"result\u0054ype":"complete"}`},
 		{"F1 hints", "tools/list", `{"tools":[]}`, `{` + first + `,"ttlMs":0,"cacheScope":"private","tools":[]}`},
+		{"F1 hints beside _meta", "tools/list", `{"_meta":{"a":1},"resultType":"complete"}`, `{"ttlMs":0,"cacheScope":"private","_meta":{"a":1,` + self + `},"resultType":"complete"}`},
 		{"F1 a hint", "tools/list", `{"ttlMs":1}`, `{` + first + `,"cacheScope":"private","ttlMs":1}`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -180,5 +182,23 @@ func TestResultOrder(t *testing.T) {
 				t.Errorf("%s:\ngot  %swant %s", row.have, got, want)
 			}
 		})
+	}
+}
+
+// spaced is a result whose text begins with white space.
+type spaced string
+
+func (s spaced) AppendJSON(dst []byte) ([]byte, error) {
+	return append(append(dst, "\n "...), s...), nil
+}
+
+// TestSpacedResult checks that the answer is valid when a handler's type writes white space around the result.
+func TestSpacedResult(t *testing.T) {
+	for _, text := range []string{`{}`, `{"content":[]}`, `{ "_meta" : {} , "resultType" : "complete" } `} {
+		returns := func(context.Context, *runtime.Message) (wire.Appender, error) { return spaced(text), nil }
+		got := exchange(t, newStateless(t, side{"echo": returns}, runtime.ServerOptions{}), request("1", "tools/call", `"name":"echo"`, metaTerms))
+		if !json.Valid([]byte(got)) || !strings.Contains(got, `"resultType"`) || !strings.Contains(got, "serverInfo") {
+			t.Errorf("%q: got %s", text, got)
+		}
 	}
 }
