@@ -55,10 +55,15 @@ type greeting struct {
 func (g *greeting) read(text wire.Raw, required ...string) error {
 	r := wire.NewStringReader(string(text))
 	var seen [1]uint64
+	var named wire.Raw // in _meta, which has the name of a server in results of server/discover
 	for r.BeginObject(); r.Member(); {
 		name := r.Name()
-		if i := slices.Index(required, name); i >= 0 {
+		switch i := slices.Index(required, name); {
+		case i >= 0:
 			r.Once(&seen[0], uint(i))
+		case name != "instructions" && name != "_meta":
+			r.Skip() // it may be that of another greeting, but here it is unknown
+			continue
 		}
 		switch name {
 		case "protocolVersion":
@@ -76,12 +81,11 @@ func (g *greeting) read(text wire.Raw, required ...string) error {
 				g.instructions = strings.Clone(r.ReadString())
 			}
 		case "_meta":
-			if info, _ := wire.Object(r.ReadRaw()).Get(metaServerInfo); info.Kind() == wire.KindObject {
-				g.info = wire.Object(info).Clone()
-			}
-		default:
-			r.Skip()
+			named, _ = wire.Object(r.ReadRaw()).Get(metaServerInfo)
 		}
+	}
+	if g.info == "" && named.Kind() == wire.KindObject {
+		g.info = wire.Object(named).Clone()
 	}
 	r.Missing(seen[:], required...)
 	return r.Err()

@@ -328,3 +328,39 @@ func TestErasTogether(t *testing.T) {
 		}
 	}
 }
+
+// TestGreetingsOfOtherMessages checks that each greeting has only members of its own: members of another one that it
+// has too are unknown to it, whatever they are.
+func TestGreetingsOfOtherMessages(t *testing.T) {
+	const named = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"other","version":"2"}}`
+	for _, row := range []struct {
+		revision, result, want string
+	}{
+		{r25, strings.Replace(greeted, "{", `{"supportedVersions":null,"clientInfo":7,`+named+",", 1), `{"name":"old","version":"1"}`},
+		{r25, strings.TrimSuffix(greeted, "}") + `,"supportedVersions":[1],"clientInfo":"c",` + named + `}`, `{"name":"old","version":"1"}`},
+		{r26, strings.Replace(discovered, "{", `{"protocolVersion":1,"serverInfo":"s","clientInfo":null,`, 1), `{"name":"scripted","version":"7"}`},
+		{r26, strings.TrimSuffix(discovered, "}") + `,"serverInfo":{"name":"other"}}`, `{"name":"scripted","version":"7"}`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &actor{answer: func(m jsonrpc.Message) []string { return resultOf(m, row.result) }}
+			session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, row.revision), s)
+			if got := string(session.ServerInfo()); got != row.want || session.Revision() != row.revision {
+				t.Errorf("%s: the server is %s of %s", row.result, got, session.Revision())
+			}
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		name := ""
+		server := newServer(t, tools.with(side{"echo": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			name = string(runtime.CallOf(ctx).PeerInfo())
+			return wire.Raw(`{}`), nil
+		}}), runtime.ServerOptions{}, r06)
+		conn := dial(t.Context(), t, server)
+		hello := fmt.Sprintf(initialize, r06)
+		conn.send(strings.Replace(hello, `"params":{`, `"params":{"serverInfo":"s","supportedVersions":{},`+named+",", 1), toolCall("1", "echo", "{}"))
+		if got := conn.replies(); len(got) != 2 || strings.Contains(got[0], `"error"`) || name != `{"name":"test","version":"1"}` {
+			t.Errorf("got %s from a client that is %s", got, name)
+		}
+		conn.hangUp()
+	})
+}
