@@ -96,6 +96,7 @@ func (a *audience) enter(s *ServerSession) {
 	if *to == nil {
 		*to = make(clients)
 	}
+	s.quiet = false
 	if !s.left {
 		(*to)[s] = struct{}{}
 	}
@@ -274,7 +275,9 @@ func (a *audience) post(n Notification) {
 		to = a.subscribersOf(n.resource())
 	}
 	for s := range to {
-		s.post(n)
+		if !s.quiet {
+			s.post(n)
+		}
 	}
 	for s := range a.listeners {
 		if s.subscriber.sends(n.Method, n.Params) {
@@ -295,7 +298,9 @@ func (s *Server) missed() {
 	defer s.audience.mu.Unlock()
 	for uri, sessions := range s.audience.subscribers {
 		for client := range sessions {
-			client.post(updateOf(uri))
+			if !client.quiet {
+				client.post(updateOf(uri))
+			}
 		}
 	}
 	for client := range s.audience.listeners {
@@ -349,6 +354,7 @@ type mailbox struct {
 	subscribed map[string]struct{} // URIs of resources
 	asking     map[string]int      // the requests to subscribe that are not answered, by URI
 	left       bool
+	quiet      bool // the session is resumed, and its client is not known to take messages of the server's own yet
 
 	mu       sync.Mutex
 	waiting  []Notification

@@ -168,3 +168,42 @@ func TestResumedStart(t *testing.T) {
 		}
 	})
 }
+
+// slowReturn is a transport whose Start returns long after it has started.
+type slowReturn struct{ runtime.Transport }
+
+func (s slowReturn) Start(in runtime.Inbox, max int) {
+	s.Transport.Start(in, max)
+	time.Sleep(time.Minute)
+}
+
+// TestResumedSubscriptions checks that what the client of a resumed session does at once is kept.
+func TestResumedSubscriptions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, withResources(tools.bind(r06, runtime.ToServer)))
+		near, far := mcptest.Pair()
+		ended := make(chan error, 1)
+		go func() {
+			ended <- server.Resume(t.Context(), slowReturn{far}, runtime.Handshake{Revision: r06, Subscriptions: []string{"a:b", "a:c"}})
+		}()
+		for i, change := range []string{`"resources/unsubscribe","params":{"uri":"a:b"}`, `"resources/subscribe","params":{"uri":"a:d"}`} {
+			near.Send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":%s}`, i, change)})
+			if in, err := near.Receive(t.Context()); err != nil || !strings.Contains(in.Text, `"result":{}`) {
+				t.Errorf("received %s, %v", in.Text, err)
+			}
+		}
+		time.Sleep(2 * time.Minute)
+		for _, uri := range []string{"b", "c", "d"} {
+			publish(t, server, updated, `{"uri":"a:`+uri+`"}`)
+		}
+		for _, uri := range []string{"c", "d"} {
+			if in, err := near.Receive(t.Context()); err != nil || !strings.Contains(in.Text, `"a:`+uri+`"`) {
+				t.Errorf("received %s, %v, want the update of %s", in.Text, err, uri)
+			}
+		}
+		near.Close()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -104,15 +104,12 @@ func Serve(ctx context.Context, s SessionServer, t Transport) error {
 
 func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error {
 	ended := make(chan error, 1)
-	first := h
-	first.Subscriptions = nil // nothing is sent before Start
-	in, err := s.Open(context.WithoutCancel(ctx), t, first, func(err error) { ended <- err })
+	in, err := s.Open(context.WithoutCancel(ctx), t, h, func(err error) { ended <- err })
 	if err != nil {
 		return err
 	}
 	t.Start(in, s.MaxMessage())
 	if h.Revision != "" {
-		in.Restore(h)
 		in.Listens(false) // the client of a resumed session has had the answer to initialize
 	}
 	select {
@@ -404,6 +401,7 @@ func (e *serverSide) resume(h Handshake) error {
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
 // carries a single message, so no session begins.
 func (e *serverSide) resumed(h Handshake) {
+	e.session.quiet = true
 	e.restore(h)
 	if _, ok := e.conn.transport.(Identified); !ok || e.conn.sessionID() != "" {
 		// The ids of requests must differ from those that another server has used in the session, and
