@@ -149,13 +149,16 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
 			}
 			f.Base64 = b.binary(property)
 		}
-		if f != (tools.Field{Name: name}) {
+		if f != (tools.Field{Name: name}) && !slices.Contains(fields, f) {
 			fields = append(fields, f)
 		}
 	}
-	for part := range b.parts(schema, "allOf", "oneOf", "anyOf") {
-		for name, property := range part.get("properties").members {
-			add(name, property)
+	of, _ := b.resolve(schema)
+	for _, s := range append(b.heirs(of), of) {
+		for part := range b.parts(s, "allOf", "oneOf", "anyOf") {
+			for name, property := range part.get("properties").members {
+				add(name, property)
+			}
 		}
 	}
 	return fields

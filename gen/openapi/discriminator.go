@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/authoring"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -16,23 +17,28 @@ func (w *writer) alternatives(name string, value node) {
 		return
 	}
 	text := []byte{'['}
+	_, values := w.mapped(w.n)
 	for branch := range value.elements {
-		text = append(wire.AppendComma(text), w.selected(w.convert(branch), branch, branch.text("$ref"))...)
+		text = append(wire.AppendComma(text), w.selected(w.convert(branch), branch, values)...)
 	}
 	w.add(name, wire.Raw(append(text, ']')))
 }
 
-// selected returns a converted branch, which a reference leads to. That of a request also has the values that select
+// selected returns a converted branch. That of a request also has the values that select
 // it by the discriminator, unless it names them itself. Answers of real APIs do not keep to
 // discriminators, so that nothing is added for them.
-func (w *writer) selected(converted wire.Raw, branch node, ref string) wire.Raw {
-	property, mapping := w.n.discriminator()
-	if w.response || property == "" {
+func (w *writer) selected(converted wire.Raw, branch node, mapped map[place][]string) wire.Raw {
+	property, _ := w.n.discriminator()
+	of, ok := w.resolve(branch)
+	if w.response || property == "" || !ok {
 		return converted
 	}
-	values := selecting(mapping, ref)
-	p, declared := w.declared(branch, property)
-	if within, name := path.Split(ref); values == nil && declared && slices.Contains(schemas, within) {
+	if ref, at, ok := branch.reference(); ok && !isNamed(branch) {
+		branch, _ = w.target(at, ref)
+	}
+	values := mapped[of.place()]
+	p, declared := w.declared(of, property)
+	if _, name := path.Split(branch.pointer); values == nil && declared && isNamed(branch) {
 		values = []string{wire.PointerName(name)} // without a mapping, its name selects a schema
 	}
 	if len(values) == 0 || p.get("enum").exists() || p.get("const").exists() {
@@ -41,8 +47,14 @@ func (w *writer) selected(converted wire.Raw, branch node, ref string) wire.Raw 
 	return withValues(converted, property, values)
 }
 
-// schemas begin the references to the schemas with a name, since OpenAPI 3.0 and in 2.0.
-var schemas = []string{"#/components/schemas/", "#/definitions/"}
+// schemas begin the pointers of the schemas with a name, since OpenAPI 3.0 and in 2.0.
+var schemas = []string{"/components/schemas/", "/definitions/"}
+
+// isNamed reports whether a schema is one of those with a name.
+func isNamed(n node) bool {
+	within, _ := path.Split(n.pointer)
+	return slices.Contains(schemas, within)
+}
 
 // discriminator returns the property that selects an alternative, or "", and the mapping of its values. In OpenAPI 2.0,
 // the discriminator is the name of the property.
@@ -54,67 +66,117 @@ func (n node) discriminator() (property string, mapping node) {
 	return d.text("propertyName"), d.get("mapping")
 }
 
-// heirs returns the schemas of the document that extend a schema with a discriminator by allOf, at any depth. A value of
-// the schema is one of them, or one of its own.
+// heirs returns the schemas that extend a schema with a discriminator by allOf, at any depth, and those that its mapping
+// names. A value of the schema is one of them, or one of its own.
 func (d *documents) heirs(n node) []node {
 	if property, _ := n.discriminator(); property == "" || n.plain || n.get("oneOf").exists() || n.get("anyOf").exists() {
 		return nil
 	}
-	if d.extended == nil {
-		faults := len(d.faults)
-		d.extended = map[place][]node{}
-		for _, container := range schemas {
-			for _, s := range d.at(strings.TrimSuffix(container[1:], "/")).members {
-				heir, _ := d.resolve(s)
-				for branch := range heir.get("allOf").elements {
-					if of, ok := d.resolve(branch); ok && of.place() != branch.place() {
-						d.extended[of.place()] = append(d.extended[of.place()], s)
-					}
-				}
-			}
-		}
-		d.faults = d.faults[:faults] // of schemas that may not be used
+	for _, container := range d.around(n) {
+		d.survey(container)
 	}
 	var all []node
-	seen := map[place]bool{}
-	var add func(of node)
-	add = func(of node) {
-		for _, s := range d.extended[of.place()] {
-			if !seen[s.place()] {
-				seen[s.place()] = true
-				all = append(all, s)
-				heir, _ := d.resolve(s)
-				add(heir)
+	seen := map[place]bool{n.place(): true}
+	mapped, _ := d.mapped(n)
+	for _, s := range slices.Concat(d.extended[n.place()], mapped) {
+		if of, ok := d.resolve(s); ok && !seen[of.place()] {
+			seen[of.place()] = true
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// around returns the objects that have the schemas with names: those of the document, and the one with a schema, which
+// may be in another file.
+func (d *documents) around(n node) []node {
+	var all []node
+	for _, within := range schemas {
+		all = append(all, d.at(strings.TrimSuffix(within, "/")))
+	}
+	if end := strings.LastIndexByte(n.pointer, '/'); end >= 0 {
+		raw, _ := n.doc.lookup(n.pointer[:end])
+		all = append(all, node{doc: n.doc, pointer: n.pointer[:end], raw: raw})
+	}
+	return all
+}
+
+// survey notes which schemas with discriminators the members of an object extend by allOf.
+func (d *documents) survey(container node) {
+	if d.surveyed[container.place()] {
+		return
+	}
+	d.surveyed[container.place()] = true
+	defer d.forgive(len(d.faults), d.tooLong)
+	for _, s := range container.members {
+		of, _ := d.resolve(s)
+		for part := range d.parts(of, "allOf") {
+			if property, _ := part.discriminator(); property != "" && part.place() != of.place() {
+				d.extended[part.place()] = append(d.extended[part.place()], s)
 			}
 		}
 	}
-	add(n)
-	return all
+}
+
+// mapped returns the schemas that the mapping of a discriminator has, without references, and the values that select each.
+// A mapping has names of schemas and references.
+func (d *documents) mapped(n node) (all []node, values map[place][]string) {
+	defer d.forgive(len(d.faults), d.tooLong)
+	_, mapping := n.discriminator()
+	values = map[place][]string{}
+	for value, to := range mapping.members {
+		text, _ := to.raw.Str()
+		if text == "" {
+			continue
+		}
+		s, ok := d.named(n, text)
+		if !ok {
+			s, ok = d.target(to, text)
+		}
+		if !ok {
+			continue
+		}
+		if s, ok = d.resolve(s); ok {
+			all = append(all, s)
+			values[s.place()] = append(values[s.place()], value)
+		}
+	}
+	return all, values
+}
+
+// named returns the schema with a name that is around another one.
+func (d *documents) named(n node, name string) (node, bool) {
+	for _, container := range d.around(n) {
+		pointer := wire.ChildPointer(container.pointer, name)
+		if raw, ok := container.doc.lookup(pointer); ok {
+			return node{doc: container.doc, pointer: pointer, raw: raw}, true
+		}
+	}
+	return node{}, false
+}
+
+// forgive removes the faults after the first ones, which are of schemas that may not be used. That the files are too long
+// stays one, because no other file is read after that.
+func (d *documents) forgive(first int, tooLong *authoring.Problem) {
+	d.faults = d.faults[:first]
+	if d.tooLong != tooLong {
+		d.faults = append(d.faults, d.tooLong)
+	}
 }
 
 // family returns the union of the heirs of a schema and of the schema itself.
 func (w *writer) family(heirs []node) wire.Raw {
 	text := []byte{'['}
+	_, values := w.mapped(w.n)
 	for _, s := range append(heirs, w.n) {
 		of, _ := w.resolve(s)
 		of.plain = w.heirs(of) != nil
-		text = append(wire.AppendComma(text), w.selected(`{"$ref":`+jsonschema.Text("#/$defs/"+w.nameOf(of))+`}`, s, "#"+s.pointer)...)
+		text = append(wire.AppendComma(text), w.selected(`{"$ref":`+jsonschema.Text("#/$defs/"+w.nameOf(of))+`}`, s, values)...)
 	}
 	w.strings("title")
 	w.strings("description")
 	w.add("anyOf", wire.Raw(append(text, ']')))
 	return w.end()
-}
-
-// selecting returns the values that a mapping has for a reference. A mapping has references or names of schemas.
-func selecting(mapping node, ref string) []string {
-	var values []string
-	for value, to := range mapping.members {
-		if to, _ := to.raw.Str(); to != "" && (to == ref || slices.Contains(schemas, strings.TrimSuffix(ref, to))) {
-			values = append(values, value)
-		}
-	}
-	return values
 }
 
 // declared returns the schema of a property, which a branch of an allOf may have.

@@ -175,8 +175,9 @@ type documents struct {
 	bytes, limit int64
 	beyond       map[place]bool
 	tooLong      *authoring.Problem
-	// extended has the schemas that extend a schema by allOf, or is nil before the first are needed.
+	// extended has the schemas that extend a schema with a discriminator by allOf, of the objects that surveyed has.
 	extended map[place][]node
+	surveyed map[place]bool
 	// insecure means that an operation has been noted whose credentials only a parameter describes.
 	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
@@ -185,7 +186,7 @@ type documents struct {
 
 // read reads the first file.
 func read(name string, text []byte, open authoring.Open, limit int64) (*documents, error) {
-	all := &documents{limit: limit, files: map[*authoring.Source]*document{}}
+	all := &documents{limit: limit, files: map[*authoring.Source]*document{}, extended: map[place][]node{}, surveyed: map[place]bool{}}
 	sources, err := authoring.NewSources(name, path.Base(name), text, all.limited(open))
 	if err != nil {
 		return nil, err

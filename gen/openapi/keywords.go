@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -37,10 +36,13 @@ func (w *writer) reference(at node, ref string) {
 	if !ok {
 		return
 	}
-	if _, ok := w.resolve(target); !ok { // a chain of references without an end
+	of, ok := w.resolve(target)
+	if !ok { // a chain of references without an end
 		return
 	}
-	target.plain = w.n.plain && w.heirs(target) != nil
+	if w.n.plain && w.heirs(of) != nil {
+		target, target.plain = of, true
+	}
 	w.add("$ref", jsonschema.Text("#/$defs/"+w.nameOf(target)))
 }
 
@@ -252,8 +254,7 @@ func (w *writer) schemas(name string, value node) {
 	var absent []string
 	if name == "allOf" {
 		absent = w.absent
-		within, _ := path.Split("#" + w.n.pointer)
-		value.plain = len(value.raw.Elements()) > 1 || slices.Contains(schemas, within) || w.n.pointer == "" // otherwise, it refers and does not extend
+		value.plain = w.n.plain || len(value.raw.Elements()) > 1 || isNamed(w.n) || w.n.pointer == "" // otherwise, it refers and does not extend
 	}
 	text := []byte{'['}
 	for branch := range value.elements {

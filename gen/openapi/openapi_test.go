@@ -209,6 +209,20 @@ func TestMisspeltForm(t *testing.T) {
 	}
 }
 
+// TestFormOfHeirs checks that a form that may be one of several schemas has the files of each.
+func TestFormOfHeirs(t *testing.T) {
+	_, list := load(t, `paths: {/a: {post: {requestBody: {content: {multipart/form-data: {schema: {$ref: "#/components/schemas/Upload"}}}}}}}
+components:
+  schemas:
+    Upload: {type: object, properties: {kind: {type: string}, cover: {type: string, format: binary}}, discriminator: {propertyName: kind}}
+    Photo: {allOf: [{$ref: "#/components/schemas/Upload"}, {properties: {picture: {type: string, format: binary}, title: {type: string}}}]}
+    Song: {allOf: [{$ref: "#/components/schemas/Upload"}, {properties: {sound: {type: string, format: binary}}}]}`, nil)
+	want := []tools.Field{{Name: "cover", Base64: true}, {Name: "picture", Base64: true}, {Name: "sound", Base64: true}}
+	if diff := cmp.Diff(want, list.Tools[0].Operation.Body.Fields); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestHints checks the annotations that follow from methods.
 func TestHints(t *testing.T) {
 	_, list := load(t, "paths: {/a: {get: {}, put: {}, post: {}, delete: {summary: Ends it.}}}", nil)
@@ -356,6 +370,13 @@ func TestManyFiles(t *testing.T) {
 	o.Text = []byte("openapi: 3.0.3\npaths:\n  /x: {get: {parameters: [{name: a, in: query, schema: {$ref: long.yaml}}], responses: {}}}\n")
 	o.Limit = 1 // the schema is looked at more than once
 	if _, err = openapi.Import(o); err == nil || !strings.Contains(err.Error(), "references that are not followed: 1;") {
+		t.Errorf("error %.500v", err)
+	}
+	// The files of a schema that could extend another one are too long, so that the answer's is not read either.
+	o.Text = []byte(`{"openapi":"3.0.3","paths":{"/x":{"post":{"requestBody":{"content":{"application/json":{"schema":{"$ref":"#/components/schemas/Pet"}}}},
+"responses":{"200":{"description":"","content":{"application/json":{"schema":{"$ref":"answer.yaml"}}}}}}}},
+"components":{"schemas":{"Pet":{"type":"object","discriminator":{"propertyName":"kind"}},"Cat":{"allOf":[{"$ref":"long.yaml"}]}}}}`)
+	if _, err = openapi.Import(o); err == nil || !strings.Contains(err.Error(), "references that are not followed: 2;") {
 		t.Errorf("error %.500v", err)
 	}
 	o.Text = []byte(text.String())

@@ -2,8 +2,10 @@ package openapi
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -185,6 +187,51 @@ func TestHeirs(t *testing.T) {
 		if diff := cmp.Diff(row.want, converted(t, documentOf(t, "3.0.3", row.schema, others), row.response, 10000)); diff != "" {
 			t.Errorf("%s, response %v (-want +got):\n%s", row.schema, row.response, diff)
 		}
+	}
+}
+
+// TestHeirsElsewhere checks that the schemas that extend a schema with a discriminator are found by its mapping, behind
+// names that stand for others, in an allOf within one, and in another file, and that each has the value that selects it.
+func TestHeirsElsewhere(t *testing.T) {
+	const pet = `{"type":"object","properties":{"kind":{"type":"string"}},"discriminator":{"propertyName":"kind"%s}}`
+	const base = `"Pet_base":{"type":"object","properties":{"kind":{"type":"string"}}}`
+	for _, row := range []struct {
+		name, schemas, file string
+		want                string // the values that select, by the names of definitions
+	}{
+		{"an alias", `"Pet":` + fmt.Sprintf(pet, "") + `,"Alias":{"$ref":"#/components/schemas/Pet"},"Cat":{"allOf":[{"$ref":"#/components/schemas/Alias"},{"minProperties":2}]}`, "",
+			"Cat=Cat Pet_base=Pet"},
+		{"a nested allOf", `"Pet":` + fmt.Sprintf(pet, "") + `,"Cat":{"allOf":[{"allOf":[{"$ref":"#/components/schemas/Pet"}]},{"minProperties":2}]}`, "",
+			"Cat=Cat Pet_base=Pet"},
+		{"a mapping", `"Pet":` + fmt.Sprintf(pet, `,"mapping":{"cat":"Cat","rock":"#/components/schemas/Rock","none":"None","far":"https://example.com/x.json"}`) +
+			`,"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"}]},"Rock":{"type":"object","properties":{"kind":{"type":"string"}}}`, "",
+			"Cat=cat Rock=rock Pet_base=Pet"},
+		{"a mapping to other files", `"Pet":` + fmt.Sprintf(pet, `,"mapping":{"cat":"more.json#/Cat","dog":"more.json#/Dog"}`) + `,"Hund":{"$ref":"more.json#/Dog"}`,
+			`{"Cat":{"allOf":[{"$ref":"api.json#/components/schemas/Pet"}]},"Dog":{"allOf":[{"$ref":"#/Cat"},{"minProperties":2}]}}`,
+			"Dog=dog Cat=cat Pet_base=Pet"},
+		{"all in another file", `"Pet":{"$ref":"more.json#/components/schemas/Pet"},"Fox":{"allOf":[{"$ref":"#/components/schemas/Pet"},{"minProperties":2}]}`,
+			`{"components":{"schemas":{"Pet":` + fmt.Sprintf(pet, `,"mapping":{"cat":"Cat"}`) + `,"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"}]},"Dog":{"allOf":[{"$ref":"#/components/schemas/Cat"}]}}}}`,
+			"Fox=Fox Cat=cat Dog=Dog Pet_base=Pet"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			text := `{"openapi":"3.0.3","paths":{},"components":{"schemas":{"S":{"$ref":"#/components/schemas/Pet"},` + row.schemas + `}}}`
+			folder := fstest.MapFS{"api.json": {Data: []byte(text)}, "more.json": {Data: []byte(row.file)}}
+			d, err := read("api.json", []byte(text), folder.ReadFile, MostBytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := converted(t, d, false, 10000)
+			if err := d.err(); err != nil {
+				t.Fatal(err)
+			}
+			var selected []string
+			for _, m := range regexp.MustCompile(`"#/\$defs/(\w+)","properties":\{"kind":\{"const":"(\w+)"`).FindAllStringSubmatch(got, -1) {
+				selected = append(selected, m[1]+"="+m[2])
+			}
+			if all := strings.Join(selected, " "); all != row.want || !strings.Contains(got, base) || strings.Contains(got, "Alias") {
+				t.Errorf("got %s, want %s, in\n%s", all, row.want, got)
+			}
+		})
 	}
 }
 
