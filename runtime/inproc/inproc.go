@@ -18,7 +18,10 @@ const queueLen = 16
 // Transport is one end of a connected pair. Create it with Pair.
 //
 // The goroutine that sends a message also passes it to the session of the other end. Only handlers of
-// requests run in other goroutines.
+// requests run in other goroutines. So a call returns at its deadline even if the handler ignores its context, and a
+// handler that panics or calls runtime.Goexit ends no goroutine but its own. A handler in the goroutine of the caller
+// would save the 1 to 2 us that it takes to wake another processor, and no work: with one processor, a call takes as
+// long.
 type Transport struct {
 	in, out *pipe
 }
