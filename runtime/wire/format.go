@@ -297,9 +297,20 @@ func isDateTime(s string) bool {
 	return len(s) >= 20 && s[10]|0x20 == 't' && isDate(s[:10]) && isTime(s[11:])
 }
 
+// isDate does not call time.Parse, which would link the code for all layouts of times into every server.
 func isDate(s string) bool {
-	_, err := time.Parse(time.DateOnly, s)
-	return err == nil
+	if len(s) != len(time.DateOnly) || s[4] != '-' || s[7] != '-' {
+		return false
+	}
+	year, month, day := s[:4], s[5:7], s[8:]
+	if !all(year, isDigit) || !all(month, isDigit) || !all(day, isDigit) {
+		return false
+	}
+	y, _ := strconv.Atoi(year)
+	m, _ := strconv.Atoi(month)
+	d, _ := strconv.Atoi(day)
+	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) // which turns the 30th of February into the 1st of March
+	return t.Month() == time.Month(m) && t.Day() == d
 }
 
 // isTime checks a time with its offset. The second 60 is valid only at 23:59 UTC.

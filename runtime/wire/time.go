@@ -15,15 +15,37 @@ func ParseTime(text string) (time.Time, error) {
 	if !isDateTime(text) {
 		return time.Time{}, fmt.Errorf("%s is not a date and time of RFC 3339", shown(strconv.Quote(text)))
 	}
-	if text[17:19] == "60" {
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s) // isDateTime has checked it
+		return n
+	}
+	clock, zone := text[11:19], text[19:]
+	if clock[6:] == "60" {
 		return time.Time{}, fmt.Errorf("%s is a leap second, which a time.Time cannot be", shown(strconv.Quote(text)))
 	}
-	if zone := text[19:]; zone[0] == '.' {
-		if len(strings.TrimRight(zone[:skipDigits(zone, 1)], "0")) > len(".123456789") {
+	nanoseconds := 0
+	if zone[0] == '.' {
+		end := skipDigits(zone, 1)
+		digits := strings.TrimRight(zone[1:end], "0")
+		if len(digits) > 9 {
 			return time.Time{}, fmt.Errorf("%s has more digits than a time.Time, which has nanoseconds", shown(strconv.Quote(text)))
 		}
+		nanoseconds = number(digits + "000000000"[len(digits):])
+		zone = zone[end:]
 	}
-	return time.ParseInLocation(time.RFC3339Nano, strings.ToUpper(text), time.UTC)
+	location := time.UTC
+	if len(zone) > 1 {
+		offset := (number(zone[1:3])*60 + number(zone[4:])) * 60
+		if zone[0] == '-' {
+			offset = -offset
+		}
+		if offset != 0 {
+			location = time.FixedZone("", offset)
+		}
+	}
+	// As in isDate, time.Parse would link too much.
+	return time.Date(number(text[:4]), time.Month(number(text[5:7])), number(text[8:10]),
+		number(clock[:2]), number(clock[3:5]), number(clock[6:]), nanoseconds, location), nil
 }
 
 // AppendTime appends a time as a string of RFC 3339, with as many digits of a second as it has. The
