@@ -313,6 +313,9 @@ func (p parts) append(dst []byte) ([]byte, error) {
 			w.Value(name, p.payload)
 		}
 	}
+	if p.version == nil {
+		names = append(names, "id") // which would make a notification a request
+	}
 	w.Members(*p.extra, names...)
 	return w.Close()
 }

@@ -109,3 +109,17 @@ func TestWholeErrors(t *testing.T) {
 		t.Error("a request without an id is written")
 	}
 }
+
+// TestTakenMembers checks that the members of a message that it has no fields for do not change what the message is.
+func TestTakenMembers(t *testing.T) {
+	for _, m := range []wire.Appender{
+		&jsonrpc.NotificationOf[empty]{Method: "a", Extra: wire.Members{{Name: "id", Value: "1"}}},
+		&jsonrpc.NotificationOf[empty]{Method: "a", Extra: wire.Members{{Name: "params", Value: "{}"}}},
+		&jsonrpc.RequestOf[empty]{ID: wire.IntID(1), Method: "a", Extra: wire.Members{{Name: "id", Value: "2"}}},
+		&jsonrpc.ErrorOf[empty]{Extra: wire.Members{{Name: "id", Value: "1"}}},
+	} {
+		if text, err := wire.MarshalString(m); err == nil {
+			t.Errorf("%#v: got %s, want an error", m, text)
+		}
+	}
+}
