@@ -84,6 +84,7 @@ func TestValues(t *testing.T) {
 		{Parameter{In: "path", Style: "simple"}, `"a/b c%"`, "/x/a%2Fb%20c%25"},
 		{Parameter{In: "path", Style: "simple"}, `"..."`, "/x/..."},
 		{Parameter{In: "path", Style: "json"}, `{"a":1}`, "/x/%7B%22a%22%3A1%7D"},
+		{Parameter{In: "path", Style: "matrix", Explode: true}, `[""]`, "/x/;p="},
 	} {
 		o := &Operation{Method: "GET", Path: "/x", Server: "http://h"}
 		row.p.Member, row.p.Name = "p", "p"
@@ -130,6 +131,8 @@ func TestRefusedArguments(t *testing.T) {
 		{Operation{Path: "/a/{p}", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}}, `{"p":".."}`, `GET /a/{p}: the argument "p": a part of a path cannot be ".."`},
 		{Operation{Path: "/a/.{p}", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}}, `{"p":"."}`, `cannot be ".."`},
 		{Operation{Path: "/a/{p}", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}}, `{"p":""}`, "cannot be empty"},
+		{Operation{Path: "/a/{p}", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "matrix", Explode: true}}}, `{"p":[]}`, "cannot be empty"},
+		{Operation{Path: "/a/{p}", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "matrix", Explode: true}}}, `{"p":{}}`, "cannot be empty"},
 		{Operation{Path: "/a", Server: "http://h", Parameters: []Parameter{{Member: "p", Name: "p", In: "header", Style: "simple"}}}, `{"p":"a\r\nb: c"}`, "cannot contain line breaks"},
 		{Operation{Path: "/a", Server: "http://h", Body: &Body{Member: "body", Encoding: "binary"}}, `{"body":"?"}`, `the argument "body": is not base64`},
 		{Operation{Path: "/a", Server: "http://h", Body: &Body{Member: "body", Encoding: "multipart", Fields: []Field{{Name: "f", Base64: true}}}}, `{"body":{"f":"?"}}`, `the member "f": is not base64`},

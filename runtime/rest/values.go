@@ -83,7 +83,11 @@ func inPath(name string, style string, explode bool, v value) string {
 	case style == "label":
 		return "." + simple(explode, v, escapeText)
 	case style == "matrix" && explode && (v.kind == wire.KindArray || v.kind == wire.KindObject):
-		return ";" + strings.Join(v.exploded(escapeText(name), escapeText), ";")
+		text := ""
+		for _, pair := range v.exploded(escapeText(name), escapeText) {
+			text += ";" + pair
+		}
+		return text
 	case style == "matrix":
 		if text := v.joined(",", ",", escapeText); text != "" {
 			return ";" + escapeText(name) + "=" + text
