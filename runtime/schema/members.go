@@ -13,8 +13,9 @@ type Member struct {
 	Items  func(*Checker)
 }
 
-// Members checks an object by rules for its members, and reports any other value if its type is not in types. Others checks the members without a rule; if it is nil, there must be none. It does not keep the
-// rules, so they are on the stack of its caller.
+// Members checks an object by rules for its members, and reports any other value if its type is not in types. Others
+// checks the members without a rule; if it is nil, there must be none. It does not keep the rules, so they are on the
+// stack of its caller.
 //
 // Members often come in the order of their rules, so the search for a rule begins after that of the last member.
 func (c *Checker) Members(types Types, others func(*Checker), rules []Member) {
