@@ -135,7 +135,8 @@ func (s *session) yieldGet(opened int64) bool {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.stop != nil && opened < g.opened {
+	if g.local > 0 && !g.remote && opened < g.opened {
+		s.serveGetLocked() // the bus may have been down before
 		return false
 	}
 	g.heard++

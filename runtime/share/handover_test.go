@@ -482,3 +482,45 @@ func TestNothingLeftElsewhere(t *testing.T) {
 		<-second.done
 	})
 }
+
+// deafBus is a bus that cannot be served while it is down.
+type deafBus struct {
+	lossyBus
+}
+
+func (b *deafBus) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	if b.lost.Load() {
+		return nil, errors.New("no connection")
+	}
+	return b.lossyBus.Serve(ctx, subject, answer)
+}
+
+// TestGetBeforeBus checks that a GET that was opened while the bus was down gets the changes that the server publishes,
+// and what other replicas send, after the bus is back.
+func TestGetBeforeBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := new(deafBus)
+		rs := alike(t, 2, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus}})
+		session := rs.open(t, 0, r11)
+		rs.echo(t, 1, session)
+		bus.lost.Store(true)
+		get := rs.begin(t, 0, "GET", "", session...)
+		bus.lost.Store(false)
+		for _, f := range bus.back {
+			f()
+		}
+		synctest.Wait()
+		for i := range rs {
+			text := fmt.Appendf(nil, `{"jsonrpc":"2.0","method":"notifications/n","params":{"at":%d}}`, i)
+			if err := rs[i].find(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Text: text, Change: i == 0}); err != nil {
+				t.Error(err)
+			}
+		}
+		synctest.Wait()
+		if got := get.messages(t); len(got) != 2 {
+			t.Errorf("got %q", got)
+		}
+		get.cut()
+		<-get.done
+	})
+}
