@@ -496,8 +496,7 @@ func (c request) encodeError(buf *[]byte, err error) {
 
 // fail writes the error answer for err to buf.
 func (c request) fail(buf *[]byte, err error) {
-	c.failure = err
-	c.conn.encodeError(buf, c.id, err)
+	c.failure = c.conn.encodeError(buf, c.id, err)
 }
 
 // notified calls the handler of a notification.

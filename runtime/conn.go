@@ -144,14 +144,17 @@ func (p *conn) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// encodeError writes the text of an error answer to buf.
-func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) {
-	text, err := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
-	if err != nil {
-		p.logFailure("an error could not be encoded", "error", err)
+// encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one if err
+// cannot be encoded.
+func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
+	text, failed := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
+	if failed != nil {
+		p.logFailure("an error could not be encoded", "error", failed)
 		text, _ = jsonrpc.AppendError((*buf)[:0], id, errInternal)
+		err = errInternal
 	}
 	*buf = text
+	return err
 }
 
 // send sends the text in buf. If to is nil, the message belongs to no request.

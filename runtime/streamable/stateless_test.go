@@ -33,6 +33,10 @@ var modern = base.With(mcptest.Handlers{
 	"need": func(context.Context, *runtime.Message) (wire.Appender, error) {
 		return nil, jsonrpc.MissingCapability(`{"sampling":{}}`)
 	},
+	// garble fails with an error that cannot be written.
+	"garble": func(context.Context, *runtime.Message) (wire.Appender, error) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "m", Data: "{"}
+	},
 })
 
 // modernBinding is a binding of modern in which the tool "query" has headers.
@@ -142,6 +146,7 @@ func TestStatelessPost(t *testing.T) {
 		{"B32 no capabilities", mcptest.Call(7, "echo", `{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}`), standard("echo"), 400, jsonrpc.CodeInvalidParams},
 		{"B35 a capability that the client has not declared", alone(7, "need", ""), standard("need"), 400, jsonrpc.CodeMissingCapability},
 		{"a handler that panics", alone(7, "boom", ""), standard("boom"), 200, jsonrpc.CodeInternalError},
+		{"an error that cannot be written", alone(7, "garble", ""), standard("garble"), 200, jsonrpc.CodeInternalError},
 	}
 	eras(t, func(t *testing.T, dual bool) {
 		r := newModernRig(t, modern, dual, Options{})
