@@ -87,6 +87,22 @@ func (d *documents) heirs(n node) []node {
 	return all
 }
 
+// unites reports whether a schema has those that extend it by allOf as the alternatives of its oneOf or anyOf. One that
+// extends it has the other keywords only.
+func (d *documents) unites(n node) bool {
+	n.plain = false
+	for _, keyword := range []string{"oneOf", "anyOf"} {
+		for branch := range n.get(keyword).elements {
+			for part := range d.parts(branch, "allOf") {
+				if part.place() == n.place() {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // around returns the objects that have the schemas with names: those of the document, and the one with a schema, which
 // may be in another file.
 func (d *documents) around(n node) []node {

@@ -31,8 +31,8 @@ type node struct {
 	doc     *document
 	pointer string
 	raw     wire.Raw
-	// plain means that a schema with heirs stands for its own values and not for theirs: it is a branch of an allOf
-	// that extends it, or one of an array of such branches.
+	// plain means that a schema with heirs stands for its own values and not for theirs, even if they are its
+	// alternatives: it is a branch of an allOf that extends it, or one of an array of such branches.
 	plain bool
 }
 

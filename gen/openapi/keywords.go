@@ -40,7 +40,7 @@ func (w *writer) reference(at node, ref string) {
 	if !ok { // a chain of references without an end
 		return
 	}
-	if w.n.plain && w.heirs(of) != nil {
+	if w.n.plain && (w.heirs(of) != nil || w.unites(of)) {
 		target, target.plain = of, true
 	}
 	w.add("$ref", jsonschema.Text("#/$defs/"+w.nameOf(target)))
@@ -130,6 +130,9 @@ func (w *writer) subschemas(name string, value node) {
 	case "allOf", "prefixItems":
 		w.schemas(name, value)
 	case "oneOf", "anyOf":
+		if w.n.plain && w.unites(w.n) {
+			return
+		}
 		// The alternatives of most documents overlap, and a discriminator selects one. oneOf would
 		// refuse values that the API means to allow.
 		if name == "oneOf" && w.n.get("anyOf").exists() {

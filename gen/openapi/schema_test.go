@@ -190,6 +190,20 @@ func TestHeirs(t *testing.T) {
 	}
 }
 
+// TestUnionOfHeirs checks that a schema may have those that extend it as its alternatives, at any depth.
+func TestUnionOfHeirs(t *testing.T) {
+	const others = `"Pet":{"type":"object","properties":{"kind":{"type":"string"}},"oneOf":[{"$ref":"#/components/schemas/Cat"},{"$ref":"#/components/schemas/Dog"}],"discriminator":{"propertyName":"kind","mapping":{"cat":"Cat"}}},` +
+		`"Cat":{"allOf":[{"$ref":"#/components/schemas/Pet"}],"properties":{"lives":{"type":"integer"}},"anyOf":[{"$ref":"#/components/schemas/Lion"},{"minProperties":2}]},` +
+		`"Lion":{"allOf":[{"$ref":"#/components/schemas/Cat"},{"required":["lives"]}]},"Dog":{"allOf":[{"$ref":"#/components/schemas/Pet"},{"oneOf":[{"type":"object"}]}]}`
+	want := `{"$ref":"#/$defs/Pet","$defs":{"Pet":{"type":"object","properties":{"kind":{"type":"string"}},"anyOf":[{"$ref":"#/$defs/Cat","properties":{"kind":{"const":"cat"}}},{"$ref":"#/$defs/Dog","properties":{"kind":{"const":"Dog"}}}]},` +
+		`"Cat":{"allOf":[{"$ref":"#/$defs/Pet_base"}],"properties":{"lives":{"type":"integer"}},"anyOf":[{"$ref":"#/$defs/Lion"},{"minProperties":2}]},` +
+		`"Dog":{"allOf":[{"$ref":"#/$defs/Pet_base"},{"anyOf":[{"type":"object"}]}]},"Pet_base":{"type":"object","properties":{"kind":{"type":"string"}}},` +
+		`"Lion":{"allOf":[{"$ref":"#/$defs/Cat_base"},{"required":["lives"]}]},"Cat_base":{"allOf":[{"$ref":"#/$defs/Pet_base"}],"properties":{"lives":{"type":"integer"}}}}}`
+	if diff := cmp.Diff(want, converted(t, documentOf(t, "3.0.3", `{"$ref":"#/components/schemas/Pet"}`, others), false, 10000)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestHeirsElsewhere checks that the schemas that extend a schema with a discriminator are found by its mapping, behind
 // names that stand for others, in an allOf within one, and in another file, and that each has the value that selects it.
 func TestHeirsElsewhere(t *testing.T) {
