@@ -3,6 +3,7 @@ package recording
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/textproto"
@@ -69,7 +70,8 @@ func own(text string) (e Entry, ours bool, err error) {
 		// Message is the text itself if it is a string; an object is a message that was written by hand.
 		Message json.RawMessage `json:"message"`
 	}
-	if json.Unmarshal([]byte(text), &l) != nil || l.JSONRPC != nil {
+	var otherType *json.UnmarshalTypeError // of a member, which then has no value
+	if err := json.Unmarshal([]byte(text), &l); err != nil && !errors.As(err, &otherType) || l.JSONRPC != nil {
 		return e, false, nil
 	}
 	switch {

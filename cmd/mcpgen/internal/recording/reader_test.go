@@ -65,6 +65,15 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestOtherTypes reads an entry that was written by hand, with members of other types than those that are written.
+func TestOtherTypes(t *testing.T) {
+	text := `{"kind":"request","time":5,"direction":"client","transport":"http","exchange":"1","http":{"method":"POST","status":"200","headers":{"Accept":"*/*","Content-Length":12}},"message":{"id":1}}`
+	want := []Entry{{Kind: Request, From: Client, Transport: HTTP, Method: "POST", Header: map[string]string{"Accept": "*/*", "Content-Length": ""}, Text: `{"id":1}`, Line: 2}}
+	if diff := cmp.Diff(want, entries(t, "{\"mcpgen\":\"recording\",\"version\":1}\n"+text+"\n")); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
 func TestNewerVersion(t *testing.T) {
 	r, err := NewReader(strings.NewReader(`{"mcpgen":"recording","version":2}`))
 	if err != nil {
