@@ -110,7 +110,7 @@ func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error
 	}
 	t.Start(in, s.MaxMessage())
 	if h.Revision != "" {
-		in.Listens(false) // the client of a resumed session has had the answer to initialize
+		in.Listens(false)
 	}
 	select {
 	case err := <-ended:
@@ -399,15 +399,20 @@ func (e *serverSide) resume(h Handshake) error {
 }
 
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
-// carries a single message, so no session begins.
+// carries a single message, so no session begins. The client has had the answer to initialize, so it gets what is
+// published at once, or after the start of a Transport, before which nothing is sent.
 func (e *serverSide) resumed(h Handshake) {
-	e.session.quiet = true
+	_, starts := e.conn.transport.(Transport)
+	e.session.quiet = starts // Serve announces the session after the start
 	e.restore(h)
 	if _, ok := e.conn.transport.(Identified); !ok || e.conn.sessionID() != "" {
 		// The ids of requests must differ from those that another server has used in the session, and
 		// must be integers that all peers can read ("Requests" in basic of every revision).
 		e.conn.pending.StartAt(int64(rand.Uint32()) << 20)
 		e.beginSession("session resumed")
+	}
+	if !starts {
+		e.announce()
 	}
 }
 

@@ -201,3 +201,37 @@ func TestListeningOnly(t *testing.T) {
 		}
 	})
 }
+
+// TestAnsweringOnly checks that a client hears once of a change at a replica that it has sent only the answer to a request
+// of the server, or that it has cancelled a request at.
+func TestAnsweringOnly(t *testing.T) {
+	for _, text := range []string{
+		`{"jsonrpc":"2.0","id":7,"result":{}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`,
+	} {
+		for _, announced := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				var state share.Memory
+				sharing := share.Sessions{Bus: &state, KV: &state}
+				var bus share.Bus
+				if announced {
+					bus = &state
+				}
+				a, b := newReplica(t, sharing, bus), newReplica(t, sharing, bus)
+				session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
+				a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				got := make(chan string)
+				go func() { got <- a.serve(ctx, "GET", "", session).Body.String() }()
+				synctest.Wait()
+				b.serve(t.Context(), "POST", text, session)
+				b.offers.RemoveResources("test:2")
+				b.offers.ResourceUpdated("test:1")
+				if heard := <-got; strings.Count(heard, "list_changed") != 1 || strings.Count(heard, "resources/updated") != 1 {
+					t.Errorf("announced %t, after %s: got %q", announced, text, heard)
+				}
+			})
+		}
+	}
+}
