@@ -224,6 +224,13 @@ func TestCheck(t *testing.T) {
 		wire.Object(strings.NewReplacer(`"integer"`, `"number"`, `"required":["text"]}`, `"required":["text","n"],"a/b":1}`).Replace(string(shout.Definition))),
 	}
 	err := tools.Check(t.Context(), session, defined(old...))
+	without := defined(old...)
+	without.Prompts = []*tools.Prompt{{Name: "p", Definition: `{"name":"p"}`}}
+	both := tools.Check(t.Context(), session, without)
+	_, lacks := errors.AsType[*runtime.CapabilityError](both)
+	if drift, ok := errors.AsType[*tools.Drift](both); !ok || !lacks {
+		t.Errorf("a server with other tools and no prompts: %v, %v", drift, both)
+	}
 	drift, ok := errors.AsType[*tools.Drift](err)
 	if !ok {
 		t.Fatalf("got %v", err)
