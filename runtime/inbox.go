@@ -165,8 +165,9 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	return nil
 }
 
-// refusedError refuses a request because too many are in flight, or because one with its id is. Where the answers to
-// both of these share a channel, the refusal has no id: the peer would take it for the answer to the first.
+// refusedError refuses a request because too many are in flight, because one with its id is, or because the connection
+// ends, as the verdict says. Where the answers to two requests with one id share a channel, the refusal of the second has
+// no id: the peer would take it for the answer to the first.
 type refusedError struct {
 	error
 	verdict engine.Verdict
