@@ -104,7 +104,7 @@ var keywords = []keyword{
 			list = append(list, &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
 		}
 		return list
-	}, shows: hidden},
+	}, shows: func(_ *Alt, b *branch) bool { return always(b.of.If) || never(b.of.If) }},
 	{name: "properties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties })},
 	{name: "required", ways: func(s *jsonschema.Schema) []*branch {
 		return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })

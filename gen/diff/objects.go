@@ -48,6 +48,8 @@ func (c *comparer) removed(v view, m *member) {
 	gone := m.Shape.set.impossible()
 	old, new := inOrder(v.way, v.from, v.to)
 	switch {
+	case gone && other.set.impossible():
+		return
 	case !other.set.impossible() && (gone || !other.any()):
 		there := &member{Name: m.Name, Shape: other, Where: Place{m.Where.Path, other.Where.Pointer}}
 		was, is := inOrder(v.way, m, there)

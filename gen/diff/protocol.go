@@ -332,7 +332,16 @@ func (s *messages) message(m *ir.Method) (*Shape, []string) {
 	if envelope := s.rev.Definition(envelopeOf(m)); envelope != nil && !m.Within {
 		list, judged = append(list, s.at(envelope)), append(judged, envelope.Key())
 	}
-	return s.shape(list...), judged
+	shape := s.shape(list...)
+	if slices.ContainsFunc(shape.alts(), func(a *Alt) bool { return a.Kind != kindObject }) {
+		// A message is an object, even if its definition allows other values.
+		only := *shape.set
+		only.list = slices.DeleteFunc(slices.Clone(only.list), func(a *Alt) bool { return a.Kind != kindObject })
+		all := only.accepts
+		only.accepts = func(v any) bool { return kindOf(v) == kindObject && all(v) }
+		shape = &Shape{Where: shape.Where, About: shape.About, from: shape.from, set: &only}
+	}
+	return shape, judged
 }
 
 // envelope returns the union of all JSON-RPC messages, or nil if the revision has none. Params

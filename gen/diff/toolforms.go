@@ -99,6 +99,22 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 			a.Items = nil
 		}
 	}
+	for _, s := range all {
+		if s.Contains == nil {
+			continue
+		}
+		count := countSpan(s.MinContains, s.MaxContains)
+		if s.MinContains == nil {
+			count = count.and(atLeast(1))
+		}
+		if always(s.Contains) {
+			a.Length = a.Length.and(count)
+			continue
+		}
+		if never(s.Contains) && count.Low.at != nil {
+			return nil, false
+		}
+	}
 	return a, !a.Length.empty()
 }
 

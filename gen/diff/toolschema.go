@@ -197,6 +197,13 @@ func flatten(list []*jsonschema.Schema) (flat []*jsonschema.Schema, possible boo
 			todo = append(todo, s.Target)
 		}
 		todo = append(todo, s.AllOf...)
+		switch {
+		case s.If == nil:
+		case always(s.If):
+			todo = append(todo, s.Then)
+		case never(s.If):
+			todo = append(todo, s.Else)
+		}
 		if inner := negated(s.Not); inner != nil {
 			todo = append(todo, inner) // not not
 		} else if s.Not != nil && always(s.Not) {
@@ -215,6 +222,14 @@ func always(s *jsonschema.Schema) bool {
 		return *s.Always
 	}
 	return !constrains(s) && s.Target == nil && s.AllOf == nil && s.Not == nil
+}
+
+// never reports whether a schema obviously accepts no value.
+func never(s *jsonschema.Schema) bool {
+	if s.Always != nil {
+		return !*s.Always
+	}
+	return s.Not != nil && always(s.Not)
 }
 
 // negated returns X for a schema that is {"not": X} without other keywords, or nil.
