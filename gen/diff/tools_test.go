@@ -123,6 +123,10 @@ var toolCases = []toolCase{
 	{output(`{"type":"object","required":["a"]}`), with(``), `output-schema-removed t.output ok err`},
 	{with(``), output(`{"type":"object"}`), `output-schema-added t.output info ok`},
 
+	// A condition that always or never holds is what the schema says then.
+	{input(`{"type":"object","if":{},"then":{"properties":{}}}`), input(`{"type":"object","if":{},"then":{"properties":{"c":{"type":"integer"}}}}`), `member-added t.input.c ok warn`},
+	{input(`{"type":"object","if":false,"else":{"properties":{"c":{"type":"integer"}}}}`), input(`{"type":"object","if":false,"else":{"required":["c"],"properties":{"c":{"type":"integer"}}}}`), `member-became-required t.input.c err ok`},
+	{input(`{"type":"object","properties":{"c":false},"additionalProperties":false}`), input(`{"type":"object","additionalProperties":false}`), ``},
 	{with(``), `[]`, `tool-removed t err ok`},
 	{`[]`, with(``), `tool-added t ok info`},
 	{with(`,"description":"x"`), with(`,"description":"y"`), `tool-description-changed t warn warn`},
