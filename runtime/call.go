@@ -52,7 +52,6 @@ type Call struct {
 	telling sync.WaitGroup
 
 	stateless *statelessCall // nil in a session
-	failure   error          // of the answer, nil for a result; only its own goroutine uses it
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }
@@ -402,13 +401,12 @@ func (c request) ended() {
 func (c request) run() {
 	buf := c.conn.buffers.get()
 	defer c.conn.buffers.put(buf)
-	c.encode(buf)
-	c.answer(buf)
+	c.answer(buf, c.encode(buf))
 }
 
-// answer sends the text in buf unless the request was cancelled. It uses the context of the session,
+// answer sends the text in buf, of a result or of an error, unless the request was cancelled. It uses the context of the session,
 // because a cancellation that arrives while the answer is being sent is too late.
-func (c request) answer(buf *[]byte) {
+func (c request) answer(buf *[]byte, failure error) {
 	p := c.conn
 	answered := c.finish()
 	c.telling.Wait()
@@ -416,8 +414,8 @@ func (c request) answer(buf *[]byte) {
 		c.unanswered = true
 		return
 	}
-	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: c.failure})
-	if c.stateless != nil && c.stateless.session != nil && c.failure == nil {
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
+	if c.stateless != nil && c.stateless.session != nil && failure == nil {
 		c.stateless.session.subscriber.sendEnd()
 	}
 }
@@ -435,8 +433,8 @@ func (c request) finish() bool {
 }
 
 // encode calls the handler and writes the text of the answer to buf. If the handler or the encoding
-// of its result panics or fails, the answer is an error.
-func (c request) encode(buf *[]byte) {
+// of its result panics or fails, the answer is an error, which encode returns.
+func (c request) encode(buf *[]byte) (failure error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -444,9 +442,9 @@ func (c request) encode(buf *[]byte) {
 		}
 		v := recover() // nil after runtime.Goexit, which also ends run
 		c.conn.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
-		c.fail(buf, errInternal)
+		failure = c.conn.encodeError(buf, c.id, errInternal)
 		if v == nil {
-			c.answer(buf)
+			c.answer(buf, failure)
 		}
 	}()
 	result, err := c.peer.handle(&c.context, &c.m)
@@ -457,9 +455,10 @@ func (c request) encode(buf *[]byte) {
 		err = c.encodeResult(buf, result)
 	}
 	if err != nil {
-		c.encodeError(buf, err)
+		err = c.encodeError(buf, err)
 	}
 	returned = true
+	return err
 }
 
 func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
@@ -481,7 +480,8 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 	return nil
 }
 
-func (c request) encodeError(buf *[]byte, err error) {
+// encodeError writes the text of the answer for an error of the handler to buf. It returns the error that the text has.
+func (c request) encodeError(buf *[]byte, err error) error {
 	if c.stateless != nil {
 		err = c.stateless.restated(err)
 	}
@@ -491,12 +491,7 @@ func (c request) encodeError(buf *[]byte, err error) {
 	if peerError(err) == errInternal && c.context.Err() == nil {
 		c.conn.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
 	}
-	c.fail(buf, err)
-}
-
-// fail writes the error answer for err to buf.
-func (c request) fail(buf *[]byte, err error) {
-	c.failure = c.conn.encodeError(buf, c.id, err)
+	return c.conn.encodeError(buf, c.id, err)
 }
 
 // notified calls the handler of a notification.
