@@ -83,14 +83,6 @@ func (l limit) tighter(other limit) limit {
 	return l
 }
 
-// count returns a limit of a count.
-func (l limit) count() int64 {
-	if l.at == nil || !l.at.Num().IsInt64() {
-		return 0
-	}
-	return l.at.Num().Int64()
-}
-
 // reach returns the first whole number within a limit, up to a million, or 0 if there is none.
 func (l limit) reach() int {
 	if l.at == nil {
