@@ -260,7 +260,7 @@ func (c request) answerAbandoned() {
 	p := c.conn
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	p.encodeError(buf, c.id, errCutShort) // not c.fail, because the handler's goroutine may run
+	p.encodeError(buf, c.id, errCutShort) // not c.encodeError, because the handler's goroutine may run
 	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
 }
 

@@ -204,7 +204,8 @@ func decimal(r *big.Rat) json.Number {
 	return json.Number(r.FloatString(digits))
 }
 
-// size returns a range of counts without those that satisfy the limits that a way breaks.
+// size narrows a range of counts to those that break the limits that the way breaks. The arguments least and most are
+// the keywords of the limits.
 func (w *way) size(n span, least, most string, of func(s *jsonschema.Schema) (least, most *int64)) span {
 	for _, b := range w.breaks {
 		low, high := of(b.of)

@@ -134,18 +134,23 @@ func TestSubscriptionsElsewhere(t *testing.T) {
 	})
 }
 
+// announcing returns what the replicas of a test share: sessions, and for announced a bus for the changes of what they
+// offer. Otherwise the bus is nil.
+func announcing(announced bool) (sharing share.Sessions, bus share.Bus) {
+	var state share.Memory
+	if announced {
+		bus = &state
+	}
+	return share.Sessions{Bus: &state, KV: &state}, bus
+}
+
 // TestAnnouncedOnce checks that a client hears once of a change that all replicas of its session know, and that
 // it hears of what has changed while it had no GET when it opens one at any replica.
 func TestAnnouncedOnce(t *testing.T) {
 	const updated, changed = `"method":"notifications/resources/updated","params":{"uri":"test:1"}`, `"method":"notifications/resources/list_changed"`
 	for _, announced := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			var state share.Memory
-			sharing := share.Sessions{Bus: &state, KV: &state}
-			var bus share.Bus
-			if announced {
-				bus = &state
-			}
+			sharing, bus := announcing(announced)
 			rs := []*replica{newReplica(t, sharing, bus), newReplica(t, sharing, bus), newReplica(t, sharing, bus)}
 			session := rs[0].serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 			for _, r := range rs {
@@ -211,12 +216,7 @@ func TestAnsweringOnly(t *testing.T) {
 	} {
 		for _, announced := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
-				var state share.Memory
-				sharing := share.Sessions{Bus: &state, KV: &state}
-				var bus share.Bus
-				if announced {
-					bus = &state
-				}
+				sharing, bus := announcing(announced)
 				a, b := newReplica(t, sharing, bus), newReplica(t, sharing, bus)
 				session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 				a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)

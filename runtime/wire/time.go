@@ -43,7 +43,7 @@ func ParseTime(text string) (time.Time, error) {
 			location = time.FixedZone("", offset)
 		}
 	}
-	// As in isDate, time.Parse would link too much.
+	// isDate says why time.Parse is not called.
 	return time.Date(number(text[:4]), time.Month(number(text[5:7])), number(text[8:10]),
 		number(clock[:2]), number(clock[3:5]), number(clock[6:]), nanoseconds, location), nil
 }
