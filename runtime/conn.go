@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -372,3 +373,491 @@ func (b *buffers) put(buf *[]byte) {
 		b.pool.Put(buf)
 	}
 }
+
+// inbox is the Inbox of a connection. It takes messages in their order of arrival: it registers and cancels requests,
+// and passes answers on. What can be done in any order it leaves to its caller.
+type inbox struct{ *conn }
+
+func (p inbox) Accept(in Incoming) (run func()) {
+	if !p.many {
+		p.taking.Lock()
+		defer p.taking.Unlock()
+	}
+	if p.life.Stopped() {
+		return unanswered
+	}
+	step := p.take(&in)
+	run = step.Serve
+	step.Serve = nil
+	step.Do()
+	return run
+}
+
+func (p inbox) Restore(h Handshake) {
+	if p.server != nil {
+		p.server.restore(h)
+	}
+}
+
+func (p inbox) Listens(missed bool) {
+	if p.server == nil || p.server.session.peer == nil {
+		return
+	}
+	p.server.announce()
+	if missed {
+		p.server.of.audience.missed(&p.server.session)
+	}
+}
+
+func (p inbox) Lose(answer *AnswerError) {
+	p.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
+}
+
+func (p inbox) End(why error) { p.end(why) }
+
+func (p inbox) Shutdown(ctx context.Context) {
+	p.drain(ctx)
+	p.hangUp(ErrClosed)
+	p.end(ErrClosed)
+	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
+}
+
+// Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of
+// package stdio calls it in place of Accept and End.
+func (p inbox) Read(from engine.Source[Incoming]) {
+	s := &source{ended: make(chan struct{}, 1)}
+	s.Receive = func() (step engine.Step, err error) {
+		in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
+		if err == nil {
+			step = p.take(&in)
+		}
+		return step, err
+	}
+	s.Ended = func(why error) {
+		select {
+		case s.ended <- struct{}{}:
+		default:
+		}
+		p.end(why)
+	}
+	s.Waiting, s.Buffered = p.pending.Waiting, from.Buffered
+	if from.Interruptible() {
+		s.Interrupt = from.Interrupt
+	}
+	p.source.Store(s)
+	s.Start()
+}
+
+// tooLong refuses a message that is longer than the session allows.
+func (p inbox) tooLong(in *Incoming) {
+	err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
+	if !in.Answers.IsZero() {
+		p.noAnswer(in, unwrapped(err))
+		return
+	}
+	p.logBad("message refused", err, "")
+	p.refuse(wire.Scalar{}, err, in.Reply)
+}
+
+// take handles a message or a batch, except for the part that is left to the step that it returns.
+// Unless there are many peers, only one goroutine calls it at a time.
+func (p inbox) take(in *Incoming) engine.Step {
+	p.silence.end()
+	if len(in.Text) > p.limits.MaxMessage {
+		p.tooLong(in)
+		return engine.Step{}
+	}
+	if !in.Answers.IsZero() {
+		return p.takeAnswer(in)
+	}
+	switch m := in.Content(); {
+	case m.IsBatch:
+		run, _ := p.takeBatch(in)
+		return engine.Step{Serve: run}
+	case m.Err != nil:
+		p.malformed(&m.Message, m.Err, in.Text, in.Reply)
+		return engine.Step{}
+	default:
+		return p.takeMessage(&m.Message, in, in.Reply)
+	}
+}
+
+// unanswered is the function of Accept for a request that gets no answer.
+func unanswered() {}
+
+// takeMessage is take for a parsed message, which may be part of a batch.
+func (p inbox) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step engine.Step) {
+	switch m.Kind {
+	case jsonrpc.Request:
+		step.Serve = p.takeRequest(m, in, to)
+	case jsonrpc.Notification:
+		step.Serve = p.takeNotification(m, in)
+	case jsonrpc.Response:
+		step = p.takeResponse(m, in)
+	}
+	return step
+}
+
+// takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
+// answered.
+func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
+	c, err := p.begin(m, in, to)
+	switch {
+	case err != nil:
+		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
+		r, _ := err.(refusedError)
+		_, batch := to.(*batched)
+		switch {
+		case r.verdict == engine.Busy && to == nil:
+			p.refuseLater(m.ID.Clone(), err)
+		case r.verdict == engine.Duplicate && (to == nil || batch):
+			p.refuse(wire.Scalar{}, err, to)
+		default:
+			p.refuse(m.ID, err, to)
+		}
+	case c.inline: // no cancellation can be read meanwhile
+		p.life.Do(c.run)
+		if p.life.Stopped() {
+			return unanswered
+		}
+	default:
+		return c.serve
+	}
+	return nil
+}
+
+// refusedError refuses a request because too many are in flight, because one with its id is, or because the connection
+// ends, as the verdict says. Where the answers to two requests with one id share a channel, the refusal of the second has
+// no id: the peer would take it for the answer to the first.
+type refusedError struct {
+	error
+	verdict engine.Verdict
+}
+
+func (e refusedError) Unwrap() error { return e.error }
+
+// refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
+// side from reading, and from noticing that the peer has closed its output.
+func (p inbox) refuseLater(id wire.Scalar, err error) {
+	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil) }) {
+		p.giveUp(errUnread)
+	}
+}
+
+// begin admits a request and registers it, so that it can be cancelled.
+func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err error) {
+	admitted, err := p.side.admit(*m, in.Header)
+	if err != nil {
+		return c, err
+	}
+	c = request{p.newCall(m, admitted, in, to)}
+	if c.inline {
+		return c, nil
+	}
+	if err := c.checkToken(); err != nil {
+		return c, err
+	}
+	if c.stateless != nil && c.m.Method == methodListen {
+		if err := c.stateless.shrink(); err != nil {
+			return c, err
+		}
+	}
+	if !p.life.Enter() {
+		return c, c.peer.refused(errNotBegun)
+	}
+	c.entry.ID = c.id.Canonical()
+	verdict := p.serving.Begin(p.life.Context(), c)
+	switch verdict {
+	case engine.Begun:
+		if in.ContextCancels {
+			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
+		}
+		return c, nil
+	case engine.Busy:
+		err = c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
+		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
+	case engine.Duplicate:
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
+	case engine.Refused:
+		err = c.peer.refused(errNotBegun)
+	}
+	p.life.Leave()
+	return c, refusedError{err, verdict}
+}
+
+// takeNotification queues a notification for its handler. If it has no order among others, the handler is called
+// by the function that takeNotification returns, which is nil otherwise.
+func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
+	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
+		p.forward(m, in)
+	}
+	admitted, err := p.side.admit(*m, in.Header)
+	if err != nil {
+		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
+		return nil
+	}
+	if m.Method == methodProgress && p.takeProgress(m.Params) || p.side.notified(*m) {
+		return nil
+	}
+	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
+		return nil // the server that received it first has a handler for it
+	}
+	c := p.newCall(m, admitted, in, in.Reply)
+	if p.many {
+		return c.notified
+	}
+	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {
+		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
+	}
+	return nil
+}
+
+// cancelRequest cancels the request with the id in the params of notifications/cancelled. It returns false
+// if no such request is being handled; the protocol requires that the notification is then ignored.
+func (p inbox) cancelRequest(params wire.Raw) bool {
+	id, _ := wire.Object(params).GetScalar("requestId")
+	c := p.serving.Remove(id.Canonical())
+	if c.Call != nil {
+		c.withdrawn(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
+	}
+	return c.Call != nil
+}
+
+// takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call
+// that waits for the answer fails with an error that quotes the text.
+func (p inbox) takeAnswer(in *Incoming) (step engine.Step) {
+	var why error
+	m := in.Content()
+	if m.IsBatch {
+		if step.Serve, why = p.takeBatch(in); why != nil {
+			why = unwrapped(why)
+		} else {
+			why = errors.New("the batch has no answer to it")
+		}
+	} else if m.Err != nil {
+		why = unwrapped(m.Err)
+	} else if m.Kind != jsonrpc.Response {
+		step = p.takeMessage(&m.Message, in, in.Reply) // it is handled although it is not the answer
+		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
+	} else if m.ID.IsZero() {
+		why = prefix.Errorf("it is an error without an id: %w", m.Error)
+	} else if step = p.takeResponse(&m.Message, in); m.ID.Canonical() == in.Answers.Canonical() {
+		return step
+	} else {
+		why = fmt.Errorf("it answers the request with id %.100s", m.ID.String())
+	}
+	p.noAnswer(in, why)
+	return step
+}
+
+// noAnswer fails the call whose answer a text should have been.
+func (p inbox) noAnswer(in *Incoming, why error) {
+	err := prefix.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
+	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
+		p.logger().Warn("bad response", "error", err)
+	}
+}
+
+// takeResponse returns the step that hands a response to its caller.
+func (p inbox) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
+	r := engine.Reply{Result: m.Result}
+	if m.Error != nil {
+		r.Err = m.Error
+	}
+	step, ok := p.pending.Take(m.ID, r)
+	switch {
+	case ok:
+	case m.ID.IsZero() && m.Error != nil:
+		p.logger().Warn("the peer could not read a message", "error", m.Error)
+	case p.forward(m, in):
+	default:
+		p.debug("response to no request in flight dropped")
+	}
+	return step
+}
+
+// forward passes a message about a request that is not in flight here to a transport that knows other
+// servers with the session. It returns false if there is none.
+func (p inbox) forward(m *jsonrpc.Message, in *Incoming) bool {
+	f, ok := p.transport.(Replicated)
+	if ok = ok && !in.Forwarded; ok {
+		f.Forward(*m)
+	}
+	return ok
+}
+
+// malformed answers a text that is not a valid message. The error for a bad response has no id,
+// because the peer could confuse the id of the response with that of its own request. The call that
+// waits for the response fails.
+func (p inbox) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
+	p.logBad("bad message", err, text)
+	id := m.ID
+	if _, answered := p.unknownID(); !answered && m.Method == "" {
+		id = wire.Scalar{}
+	}
+	if m.Kind == jsonrpc.Response {
+		p.pending.Resolve(m.ID, engine.Reply{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))})
+		id = wire.Scalar{}
+	}
+	p.refuse(id, err, to)
+}
+
+// maxBad is up to how many bad texts of a session each is logged. Beyond that, a text is logged when
+// their number is a power of two.
+const maxBad = 16
+
+// logBad logs that a text is not a message. A client also logs the beginning of the text, which a
+// server may have printed by mistake.
+func (p inbox) logBad(event string, err error, text string) {
+	count := p.bad.Add(1)
+	if count > maxBad && count&(count-1) != 0 {
+		return
+	}
+	attrs := []any{"error", err, "count", count}
+	if _, answered := p.unknownID(); !answered && text != "" {
+		attrs = append(attrs, "text", text[:min(len(text), 200)])
+	}
+	p.logger().Warn(event, attrs...)
+}
+
+// refuse answers a request with an error. A zero id means that the id is unknown; unknownID decides
+// whether such a request is answered.
+func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
+	if p.silent() {
+		return
+	}
+	if id.IsZero() {
+		unknown, answered := p.unknownID()
+		if !answered {
+			skip(to)
+			return
+		}
+		id = unknown
+	}
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	p.encodeError(buf, id, err)
+	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Err: err,
+		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
+}
+
+// unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer
+// without an id. It returns false if this side does not answer at all: a client does not answer text that is not a
+// message, such as a line of the server's log, because the server does not expect answers to it.
+func (p inbox) unknownID() (id wire.Scalar, answered bool) {
+	switch {
+	case p.server == nil:
+		return wire.Scalar{}, false
+	case p.peer == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
+		return wire.Scalar{}, true
+	}
+	return unknownID(p.peer.knownRevision()), true
+}
+
+// silent reports whether this side does not answer requests, as a client without a session, which gets none
+// ("Sending Messages" in basic/transports/stdio, 2026-07-28).
+func (p inbox) silent() bool { return p.server == nil && p.peer.stateless() }
+
+// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
+// sends them as one array, in the order in which they became ready.
+type batch struct {
+	conn *conn
+	to   Reply
+
+	mu   sync.Mutex
+	left int    // number of missing answers, plus one until all messages are taken
+	text []byte // the array so far, "[" and no "]"
+
+	abandoned bool // a handler does not return, see Outgoing
+}
+
+// batched is the Reply of one message in a batch.
+type batched struct{ *batch }
+
+// Send implements Reply.
+func (b *batched) Send(ctx context.Context, m Outgoing) error {
+	if m.Kind == jsonrpc.Response {
+		b.mu.Lock()
+		b.abandoned = b.abandoned || m.Abandoned
+		b.mu.Unlock()
+		b.add(m.Text)
+		return nil
+	}
+	return b.conn.send(ctx, &m.Text, b.to, m)
+}
+
+// Unwrap returns the Reply of the whole batch.
+func (b *batched) Unwrap() Reply { return b.to }
+
+// skip records that a message gets no answer, for a batch that waits for it.
+func skip(to Reply) {
+	if b, ok := to.(*batched); ok {
+		b.add(nil)
+	}
+}
+
+// add adds a copy of an answer. Text is nil if there is none.
+func (b *batch) add(text []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if text != nil {
+		sep := byte(',')
+		if b.text == nil {
+			sep = '['
+		}
+		b.text = append(append(b.text, sep), text...)
+	}
+	if b.left--; b.left == 0 && b.text != nil {
+		b.text = append(b.text, ']')
+		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
+	}
+}
+
+// takeBatch takes the messages of an array. It returns the function that serves the requests in it, or nil.
+// If the batch is not allowed, it sends an error and returns it.
+func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
+	items, err := in.Content().Batch, in.Content().Err
+	if err == nil && !p.batches() {
+		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
+	}
+	if err != nil {
+		p.logBad("batch refused", err, in.Text)
+		p.refuse(wire.Scalar{}, err, in.Reply)
+		return nil, err
+	}
+	b := &batch{conn: p.conn, to: in.Reply, left: 1}
+	for i := range items {
+		if items[i].Err != nil || items[i].Kind == jsonrpc.Request {
+			b.left++
+		}
+	}
+	var serves []func()
+	for i := range items {
+		m, to := &items[i].Message, &batched{b}
+		if err := items[i].Err; err != nil {
+			p.malformed(m, err, "", to)
+			continue
+		}
+		step := p.takeMessage(m, in, to)
+		if step.Serve != nil {
+			serves = append(serves, step.Serve)
+			step.Serve = nil
+		}
+		step.Do()
+	}
+	b.add(nil)
+	if len(serves) == 0 {
+		return nil, nil
+	}
+	return func() {
+		var all sync.WaitGroup
+		for _, serve := range serves[1:] {
+			all.Go(serve)
+		}
+		serves[0]()
+		all.Wait()
+	}, nil
+}
+
+// batches reports whether the peer may send a batch now.
+func (p inbox) batches() bool { return p.peer != nil && allowsBatches(p.peer.revision) }

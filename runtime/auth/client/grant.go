@@ -3,8 +3,10 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -167,4 +169,311 @@ func (t *Transport) save(ctx context.Context, key string, value any) error {
 		}
 	}
 	return t.store.Set(ctx, key, text)
+}
+
+// renewal is a grant being obtained. All requests that need one wait for the same renewal, which goes on
+// as long as any of them waits. A request to the token endpoint is always finished, and its grant stored.
+type renewal struct {
+	done    chan struct{} // closed when got and err are set
+	got     *grant        // nil if the next request is sent without a token
+	err     error
+	waiting int // guarded by Transport.mu
+	cancel  context.CancelFunc
+}
+
+// usable returns the grant for a request: the current one, or its successor if it is about to expire.
+// If there is none, it returns nil, and the response of the server says how to get one.
+func (t *Transport) usable(ctx context.Context) (*grant, error) {
+	t.mu.Lock()
+	current, loaded := t.current, t.loaded
+	t.mu.Unlock()
+	if loaded && (current == nil || current.valid()) {
+		return current, nil
+	}
+	return t.renew(ctx, current, need{})
+}
+
+// firstGrant returns the stored grant, or the first token of a TokenSource.
+func (t *Transport) firstGrant(ctx context.Context) (*grant, error) {
+	if source, ok := t.opts.Flow.(TokenSource); ok {
+		return source.grant(ctx, t, nil, nil)
+	}
+	return t.loadGrant(ctx)
+}
+
+// renew returns the successor of a grant that does not suffice. It returns nil if a request without a token
+// is needed to know how to get one.
+func (t *Transport) renew(ctx context.Context, used *grant, n need) (*grant, error) {
+	t.mu.Lock()
+	if t.current != nil && t.current != used && t.current.valid() {
+		defer t.mu.Unlock()
+		return t.current, nil
+	}
+	r := t.renewing
+	if r == nil {
+		if err := t.budget.open(time.Now()); err != nil {
+			t.mu.Unlock()
+			return nil, err
+		}
+		var own context.Context
+		r = &renewal{done: make(chan struct{})}
+		own, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		t.renewing = r
+		go t.run(own, r, used, n)
+	}
+	r.waiting++
+	t.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.got, r.err
+	case <-ctx.Done():
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if r.waiting--; r.waiting == 0 {
+			r.cancel()
+			if t.renewing == r {
+				t.renewing = nil
+			}
+		}
+		return nil, context.Cause(ctx)
+	}
+}
+
+// run obtains a grant for all waiting requests.
+func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
+	defer r.cancel()
+	r.got, r.err = t.acquire(ctx, used, n)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.err == nil {
+		t.loaded, t.current = true, r.got
+	} else if ctx.Err() == nil {
+		t.budget.close(r.err, time.Now())
+	}
+	if t.renewing == r {
+		t.renewing = nil
+	}
+	close(r.done)
+}
+
+// accepted notes that the server has accepted a grant.
+func (t *Transport) accepted(g *grant) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.current == g {
+		t.budget.tried = triedNothing
+	}
+}
+
+// tried returns what was tried since the server accepted a token, and try notes it.
+func (t *Transport) tried() attempt {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.budget.tried
+}
+
+func (t *Transport) try(a attempt) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.budget.tried = a
+}
+
+// acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
+func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, error) {
+	if source, ok := t.opts.Flow.(TokenSource); ok {
+		g, err := source.grant(ctx, t, nil, nil)
+		if err == nil && n.status != 0 && used != nil && g.Access == used.Access {
+			return nil, n.refusal()
+		}
+		return g, err
+	}
+	unlock, err := t.store.Lock(ctx, t.grantKey())
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	stored, err := t.loadGrant(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if stored.valid() && (used == nil || stored.Access != used.Access) && includes(stored.Requested, n.challenge.Scopes()) {
+		t.try(triedNothing)
+		return stored, nil
+	}
+	if n.status == 0 {
+		return t.acquireSilently(ctx, stored)
+	}
+	found, err := t.discover(ctx, n.challenge, t.preferredIssuers(stored))
+	if err != nil {
+		return nil, err
+	}
+	found.bound = found.bound || n.challenge.HasScheme(oauth.SchemeDPoP)
+	var earlier []string
+	if stored != nil && stored.Issuer == found.issuer {
+		earlier = stored.Requested
+		refreshable := !found.bound || stored.Type == oauth.SchemeDPoP // otherwise the next token is not bound either
+		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried() == triedNothing {
+			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
+				t.try(triedRefresh)
+				return g, err
+			}
+		}
+	}
+	_, user := t.opts.Flow.(AuthorizationCode)
+	scopes := wanted(n.challenge, found, earlier, user)
+	if used != nil && t.tried() == triedFlow && used.Issuer == found.issuer && includes(used.Requested, scopes) {
+		return nil, n.refusal()
+	}
+	g, err := t.authorize(ctx, found, n, scopes)
+	if code(err) == "invalid_client" {
+		if again, forgetErr := t.forget(ctx, found.issuer); forgetErr != nil || !again {
+			return nil, errors.Join(err, forgetErr)
+		}
+		g, err = t.authorize(ctx, found, n, scopes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if g.Granted == nil {
+		g.Granted = scopes // RFC 6749, section 5.1
+	}
+	t.try(triedFlow)
+	return g, t.saveGrant(ctx, g)
+}
+
+// authorize obtains a grant by the flow, if the user may be asked.
+func (t *Transport) authorize(ctx context.Context, from *target, n need, scopes []string) (*grant, error) {
+	if _, user := t.opts.Flow.(AuthorizationCode); user {
+		t.mu.Lock()
+		err := t.budget.mayVisit(n, time.Now())
+		t.mu.Unlock()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.opts.Flow.grant(ctx, t, from, scopes)
+}
+
+// acquireSilently obtains the successor of an expiring grant. It returns nil if that needs a
+// challenge.
+func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant, error) {
+	if stored == nil || stored.Refresh == "" {
+		return nil, nil
+	}
+	from, err := t.again(ctx, stored)
+	if err != nil {
+		return nil, nil // the MCP server may name another authorization server now
+	}
+	return t.refresh(ctx, from, stored)
+}
+
+// refresh obtains a grant by a refresh token. It returns nil if the authorization server no longer
+// accepts that token.
+func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant, error) {
+	client, err := t.clientOf(ctx, from, g)
+	if g.Refresh == "" || client == nil || err != nil {
+		return nil, err
+	}
+	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {g.Refresh}}
+	next, err := t.requestGrant(ctx, from, client, g.Requested, form, g.proofs)
+	switch code(err) {
+	case "invalid_client":
+		_, err := t.forget(ctx, from.issuer)
+		return nil, err
+	case "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
+		from.known = client.ClientID
+		used := *g
+		used.Refresh = "" // the scopes are kept
+		return nil, t.saveGrant(ctx, &used)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("refreshing the token: %w", err)
+	}
+	if next.Refresh == "" {
+		next.Refresh = g.Refresh
+	}
+	if next.Granted == nil {
+		next.Granted = g.Granted // RFC 6749, section 6
+	}
+	return next, t.saveGrant(ctx, next)
+}
+
+// clientOf returns the client to which a grant was issued, or nil if it can no longer authenticate.
+func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Credentials, error) {
+	if len(t.opts.Credentials) > 0 {
+		c, err := t.given(ctx, from.issuer)
+		if err != nil || c.ClientID != g.ClientID {
+			return nil, err
+		}
+		return c, nil
+	}
+	if g.AuthMethod == methodKey {
+		return nil, nil // keys are not stored
+	}
+	return &Credentials{Issuer: g.Issuer, ClientID: g.ClientID, Secret: Secret(g.Secret), AuthMethod: g.AuthMethod}, nil
+}
+
+// preferredIssuers returns the authorization servers to take if the server names several.
+func (t *Transport) preferredIssuers(stored *grant) []string {
+	var issuers []string
+	for _, c := range t.opts.Credentials {
+		issuers = append(issuers, c.Issuer)
+	}
+	if stored != nil {
+		issuers = append(issuers, stored.Issuer)
+	}
+	return slices.DeleteFunc(issuers, func(s string) bool { return s == "" })
+}
+
+func includes(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// budget limits what a server, or an authorization server, makes the client do by refusing its tokens. Login
+// renews it.
+type budget struct {
+	visits []time.Time // when the user was last sent to the authorization server
+	tried  attempt     // since the server accepted a token
+	closed error       // why no grant may be obtained; nil if one may
+	until  time.Time   // when closed ends; zero if only Login ends it
+}
+
+// attempt is the last way in which a token was obtained because the server has refused one. Each of them is
+// worth a try; then another token like it would be refused, too.
+type attempt int
+
+const (
+	triedNothing attempt = iota
+	triedRefresh
+	triedFlow
+)
+
+// maxVisits limits how often the user is sent to the authorization server within waits.Visits: to log in, and
+// for the scopes of two more operations.
+const maxVisits = 3
+
+// open returns the error of an authorization that would only be repeated by asking again.
+func (b *budget) open(now time.Time) error {
+	if !b.until.IsZero() && !now.Before(b.until) {
+		b.closed, b.until = nil, time.Time{}
+	}
+	return b.closed
+}
+
+// close notes why an authorization has failed. A user is not asked again before Login.
+func (b *budget) close(err error, now time.Time) {
+	if _, ok := errors.AsType[*stopped](err); ok {
+		b.closed, b.until = err, time.Time{}
+	} else if refusal, ok := errors.AsType[*OAuthError](err); ok && refusal.Status/100 == 4 {
+		b.closed, b.until = err, now.Add(waits.LoginRefused)
+	}
+}
+
+// mayVisit returns an error if the user was sent to the authorization server too often.
+func (b *budget) mayVisit(n need, now time.Time) error {
+	b.visits = slices.DeleteFunc(b.visits, func(at time.Time) bool { return now.Sub(at) >= waits.Visits })
+	if len(b.visits) >= maxVisits {
+		return fmt.Errorf("%w, and the user was asked %d times within %v: only a new login asks again before that time is over", n.refusal(), maxVisits, waits.Visits)
+	}
+	return nil
 }
