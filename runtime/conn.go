@@ -736,8 +736,7 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
-	p.encodeError(buf, id, err)
-	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Err: err,
+	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Err: p.encodeError(buf, id, err),
 		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
 }
 
