@@ -123,10 +123,18 @@ type tee struct {
 	length int64 // -1 if unknown
 	into   io.WriteCloser
 	read   int64
+	err    error // with which the body has ended
 }
 
+// Read does not read again from a body that has ended. net/http does so once it has sent a request, and by then may
+// have closed the body of the client's request, because the response has begun; it would take that for a failure, and
+// cut off the response (https://go.dev/issue/40747).
 func (t *tee) Read(p []byte) (int, error) {
+	if t.err != nil {
+		return 0, t.err
+	}
 	n, err := t.ReadCloser.Read(p)
+	t.err = err
 	t.read += int64(n)
 	t.into.Write(p[:n])
 	if err != nil || t.read == t.length {

@@ -7,6 +7,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"net/url"
 	"regexp"
 	"strings"
@@ -105,4 +106,74 @@ func TestDisconnect(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLateEnd checks that a response is forwarded that begins before net/http has read the end of the request, as
+// happens on a busy machine.
+func TestLateEnd(t *testing.T) {
+	begun, sent := make(chan struct{}), make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.(http.Flusher).Flush()
+		select {
+		case <-sent:
+			io.WriteString(w, "data: {}\n\n")
+		case <-r.Context().Done(): // the proxy has closed the connection
+		}
+	}))
+	defer server.Close()
+	target, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tap := NewTap(audit.Options{}, new(recording.Redactor), nil, func(Finding) {})
+	defer tap.Close()
+	transport := NewTransport()
+	defer transport.CloseIdleConnections()
+	front := httptest.NewServer(tap.HTTP(Upstream{URL: target, Transport: lateEnd{transport, begun, sent}}, log.New(t.Output(), "", 0)))
+	defer front.Close()
+
+	resp, err := http.Post(front.URL, "application/json", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
+	close(begun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); string(text) != "data: {}\n\n" || err != nil {
+		t.Errorf("received %q, %v", text, err)
+	}
+}
+
+// lateEnd is a transport that reads nothing after the last byte of a request before the client has the header of the
+// response. It closes sent when it has sent the request.
+type lateEnd struct {
+	http.RoundTripper
+	begun <-chan struct{}
+	sent  chan<- struct{}
+}
+
+func (l lateEnd) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteRequest: func(info httptrace.WroteRequestInfo) {
+		if info.Err == nil {
+			close(l.sent)
+		}
+	}}))
+	r.Body = &lateBody{ReadCloser: r.Body, left: r.ContentLength, begun: l.begun}
+	return l.RoundTripper.RoundTrip(r)
+}
+
+type lateBody struct {
+	io.ReadCloser
+	left  int64
+	begun <-chan struct{}
+}
+
+func (b *lateBody) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		<-b.begun
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	return n, err
 }
