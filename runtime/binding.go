@@ -527,10 +527,10 @@ func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Ap
 // emptyResult is the result of methods that return nothing.
 const emptyResult = wire.Raw("{}")
 
-// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this
-// runtime or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
-// revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error
-// Codes" in basic, 2026-07-28).
+// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this runtime
+// or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
+// revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error Codes"
+// in basic, 2026-07-28).
 func (b *protocol) defines(code int64) bool {
 	switch code {
 	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,

@@ -404,8 +404,8 @@ func (c request) run() {
 	c.answer(buf, c.encode(buf))
 }
 
-// answer sends the text in buf, of a result or of an error, unless the request was cancelled. It uses the context of the session,
-// because a cancellation that arrives while the answer is being sent is too late.
+// answer sends the text in buf, of a result or of an error, unless the request was cancelled. It uses the context
+// of the session, because a cancellation that arrives while the answer is being sent is too late.
 func (c request) answer(buf *[]byte, failure error) {
 	p := c.conn
 	answered := c.finish()

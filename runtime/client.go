@@ -408,8 +408,8 @@ func (l *link) close() {
 	<-l.done
 }
 
-// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and capabilities.
-// Which of them it is depends on the server.
+// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and
+// capabilities. Which of them it is depends on the server.
 type clientSide struct {
 	*conn
 	of        *Client
@@ -597,8 +597,8 @@ func fixedMeta(revision string, capabilities wire.Object, self implementation) (
 	return string(dst), err
 }
 
-// The code below determines whether a server speaks revisions in which each message carries its revision and capabilities,
-// or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
+// The code below determines whether a server speaks revisions in which each message carries its revision and
+// capabilities, or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
 // basic/transports, 2026-07-28).
 
 // prober is a client's transport on which a server may be silent instead of refusing a request: one with a

@@ -145,8 +145,8 @@ func (p *conn) hangUp(why error) {
 	p.life.EndBackground(ErrClosed)
 }
 
-// encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one if err
-// cannot be encoded.
+// encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one
+// if err cannot be encoded.
 func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
 	text, failed := jsonrpc.AppendError((*buf)[:0], id, peerError(err))
 	if failed != nil {
@@ -201,9 +201,9 @@ func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug,
 // logFailure logs a failure of this program.
 func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
 
-// drain refuses new requests and waits until those in flight are answered. Messages are still read,
-// because handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests.
-// If the peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
+// drain refuses new requests and waits until those in flight are answered. Messages are still read, because
+// handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests. If the
+// peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
 // puts the messages into the inbox, and limits that time.
 func (p *conn) drain(deadline context.Context) {
 	drained := p.serving.Refuse()
@@ -526,9 +526,9 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	return nil
 }
 
-// refusedError refuses a request because too many are in flight, because one with its id is, or because the connection
-// ends, as the verdict says. Where the answers to two requests with one id share a channel, the refusal of the second has
-// no id: the peer would take it for the answer to the first.
+// refusedError refuses a request because too many are in flight, because one with its id is, or because the
+// connection ends, as the verdict says. Where the answers to two requests with one id share a channel, the refusal
+// of the second has no id: the peer would take it for the answer to the first.
 type refusedError struct {
 	error
 	verdict engine.Verdict

@@ -15,14 +15,14 @@
 // # The way of a message
 //
 // A message comes as an [Incoming], with a [Reply], the place where its answer goes. [Inbox] takes messages in
-// order of arrival and returns the function that handles a request; messages that the package itself receives
-// from a Transport go the same way. The function passes the message through
-// Handlers, each of which may be wrapped in others: the middleware of the option Receiving, rounds of questions
-// ([ErrInputRequired]), and Handle of the [Binding], which tasks, a catalog and a conversion may have wrapped.
-// A generated binding calls [Answer] for the method. The messages of this side pass through Handlers too: Around of
-// the binding, the check of the method table and the capabilities, the repetitions of a client, the middleware of
-// the option Sending, and the Handler that writes the message and waits for its answer. [Session], [ServerSession] and Call
-// are Callers; generated callers give their methods the types of a revision.
+// order of arrival and returns the function that handles a request; messages that the package itself receives from
+// a Transport go the same way. The function passes the message through Handlers, each of which may be wrapped in
+// others: the middleware of the option Receiving, rounds of questions ([ErrInputRequired]), and Handle of the
+// [Binding], which tasks, a catalog and a conversion may have wrapped. A generated binding calls [Answer] for the
+// method. The messages of this side pass through Handlers too: Around of the binding, the check of the method table
+// and the capabilities, the repetitions of a client, the middleware of the option Sending, and the Handler that
+// writes the message and waits for its answer. [Session], [ServerSession] and Call are Callers; generated callers
+// give their methods the types of a revision.
 //
 // # Order
 //
@@ -56,13 +56,12 @@
 // # Clients without a session
 //
 // [Client.Connect] sends server/discover first and falls back to initialize. It remembers the outcome for each
-// server ([Eras]), unless silence has decided it, as it may over stdio. A request carries the client's capabilities in its
-// _meta. If the result asks questions, the handlers of the client's requests answer them, and the request is
-// repeated ([ClientOptions].MaxRounds). [Session.Listen] yields the notifications of a subscription. The
-// client keeps the log level and the subscriptions that a server keeps for a session, so code for sessions works
-// unchanged. Results can be kept ([CacheOptions]), and a lost connection opened again
-// ([ClientOptions].Reconnect). Over HTTP, the headers are those of package runtime/headers, and the end of a call ends its
-// connection.
+// server ([Eras]), unless silence has decided it, as it may over stdio. A request carries the client's capabilities
+// in its _meta. If the result asks questions, the handlers of the client's requests answer them, and the request is
+// repeated ([ClientOptions].MaxRounds). [Session.Listen] yields the notifications of a subscription. The client
+// keeps the log level and the subscriptions that a server keeps for a session, so code for sessions works
+// unchanged. Results can be kept ([CacheOptions]), and a lost connection opened again ([ClientOptions].Reconnect).
+// Over HTTP, the headers are those of package runtime/headers, and the end of a call ends its connection.
 //
 // # Lenience
 //

@@ -107,8 +107,8 @@ func TestKeepAliveQuiet(t *testing.T) {
 	})
 }
 
-// TestCloseDuringPing checks that the end of a session that is closed while a ping is in flight is not blamed on the peer.
-// The contexts of many handlers end first, which takes long enough for the ping to fail.
+// TestCloseDuringPing checks that the end of a session that is closed while a ping is in flight is not blamed on
+// the peer. The contexts of many handlers end first, which takes long enough for the ping to fail.
 func TestCloseDuringPing(t *testing.T) {
 	waits := side{"wait": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		<-ctx.Done()

@@ -331,8 +331,8 @@ type greeting struct {
 	instructions string // in results only
 }
 
-// read reads a greeting, whose own members are the required ones, instructions and _meta. The values are copies, so that
-// the session does not retain the whole message.
+// read reads a greeting, whose own members are the required ones, instructions and _meta. The values are copies, so
+// that the session does not retain the whole message.
 func (g *greeting) read(text wire.Raw, required ...string) error {
 	r := wire.NewStringReader(string(text))
 	var seen [1]uint64

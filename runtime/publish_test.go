@@ -78,7 +78,8 @@ func TestPublishOrder(t *testing.T) {
 	})
 }
 
-// TestPublishPart checks that a session gets the updates of parts of the resources that it has subscribed to, each once.
+// TestPublishPart checks that a session gets the updates of parts of the resources that it has subscribed to, each
+// once.
 func TestPublishPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, withResources(tools.bind(r06, runtime.ToServer)))

@@ -205,8 +205,8 @@ type hanging struct{ line }
 
 func (hanging) Open(ctx context.Context) error { <-ctx.Done(); return context.Cause(ctx) }
 
-// TestReopeningWaits checks that a connection which cannot be opened again keeps neither the calls whose contexts end nor
-// Close.
+// TestReopeningWaits checks that a connection which cannot be opened again keeps neither the calls whose contexts
+// end nor Close.
 func TestReopeningWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session, err := eraClient(t, runtime.ClientOptions{Reconnect: true}, nil, r26).Connect(t.Context(), hung{dying("tools/call").serve()})

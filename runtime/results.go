@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Decode decodes the result of a request that this side sends into what Into returns. The sender of the request does that,
-// so that a Handler on the way calls Decode only if it needs the value.
+// Decode decodes the result of a request that this side sends into what Into returns. The sender of the request
+// does that, so that a Handler on the way calls Decode only if it needs the value.
 func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
 	s := m.sent
 	lenience := s.lenience()

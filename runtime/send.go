@@ -648,8 +648,8 @@ func (s *sender) wantsMessage(text []byte) bool {
 	return s.wantsLevel(LogLevel(wire.Object(params).GetString("level")))
 }
 
-// setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks for its
-// own level, so that s is nil.
+// setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks
+// for its own level, so that s is nil.
 func (s *ServerSession) setLogLevel(ctx context.Context, level LogLevel) error {
 	if s == nil {
 		return MethodNotFound(methodSetLevel)

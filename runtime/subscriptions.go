@@ -24,10 +24,10 @@ import (
 // (notifications/resources/updated) is sent to the clients that have subscribed to the resource. The clients
 // of the other replicas in the options get it too.
 //
-// Publish does not wait for the clients. If a notification comes again before a client has read it, the client gets it
-// once, after those that came in between. One without params says only that something has changed, so it is sent after a
-// few milliseconds, together with others that come in the meantime. A session whose capabilities or revision do not have
-// the notification does not get it.
+// Publish does not wait for the clients. If a notification comes again before a client has read it, the client gets
+// it once, after those that came in between. One without params says only that something has changed, so it is sent
+// after a few milliseconds, together with others that come in the meantime. A session whose capabilities or
+// revision do not have the notification does not get it.
 //
 // The error is a *MethodError if no revision of the server has the notification, and [Server.Err] if that is not nil.
 // Otherwise it is one of encoding the params.
@@ -172,8 +172,8 @@ func (a *audience) remove(s *ServerSession, uri string) {
 	}
 }
 
-// dropUnwanted drops the updates that wait although the session has not subscribed to their resources any more. The mutex
-// must be held.
+// dropUnwanted drops the updates that wait although the session has not subscribed to their resources any more. The
+// mutex must be held.
 func (a *audience) dropUnwanted(s *ServerSession) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,8 +236,8 @@ func (a *audience) release(s *ServerSession, uri string) {
 	}
 }
 
-// publish passes a notification to the clients. One without params waits in changes, which is one of the members; publish
-// returns false if it waits there already.
+// publish passes a notification to the clients. One without params waits in changes, which is one of the members;
+// publish returns false if it waits there already.
 func (a *audience) publish(n Notification, changes *[]Notification) (added bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -173,8 +173,8 @@ func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, lis
 	return name, file, list, err
 }
 
-// generator returns why mcpgen server refuses a list, and what it notes. A list of a form that only lint and diff read is
-// for no server of mcpgen, so it has neither.
+// generator returns why mcpgen server refuses a list, and what it notes. A list of a form that only lint and diff
+// read is for no server of mcpgen, so it has neither.
 func generator(name string, text []byte, open authoring.Open) (refused, noted []lint.Problem) {
 	if c, err := catalog.Read(name, text); err != nil || !servable(name, c) {
 		return nil, nil

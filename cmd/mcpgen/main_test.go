@@ -21,9 +21,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the scripts in testdata. In a script, SPEC is the project's spec folder and
-// LISTURL a server with two tools, LOGINURL one with one tool that demands a login, and APIURL the API of openapi.txtar. Go commands use
-// the caches of this test and no network, unless a script sets GOPROXY to PROXY.
+// TestScripts runs the scripts in testdata. In a script, SPEC is the project's spec folder and LISTURL a server
+// with two tools, LOGINURL one with one tool that demands a login, and APIURL the API of openapi.txtar. Go commands
+// use the caches of this test and no network, unless a script sets GOPROXY to PROXY.
 func TestScripts(t *testing.T) {
 	specDir, err := filepath.Abs("../../spec")
 	if err != nil {

@@ -225,7 +225,8 @@ func pipes(t *testing.T, cmd *exec.Cmd) (stdin io.WriteCloser, stdout, stderr io
 	return stdin, stdout, stderr
 }
 
-// TestHold checks that an interrupted program lives until a verb has released it, although the verb ignores its context.
+// TestHold checks that an interrupted program lives until a verb has released it, although the verb ignores its
+// context.
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

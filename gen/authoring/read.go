@@ -33,7 +33,8 @@ func Read(name string, text []byte, open Open) (*File, error) {
 	list, err := tools.Read([]byte(bundled))
 	for _, e := range joined(err) {
 		at := r.origin(e.Pointer)
-		if !slices.ContainsFunc(r.faults, func(p *Problem) bool { return p.File == at.file.Name && p.Pointer == at.pointer }) { // a reference that has been reported
+		reported := func(p *Problem) bool { return p.File == at.file.Name && p.Pointer == at.pointer } // as a fault of a reference
+		if !slices.ContainsFunc(r.faults, reported) {
 			r.fail(e.Tool, at, "%s", e.Problem)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// The check of most objects is a call of schema.Checker.Members with a row for each member. Objects with other rules are
-// checked by statements.
+// The check of most objects is a call of schema.Checker.Members with a row for each member. Objects with other
+// rules are checked by statements.
 
 // mostRows is the number of members whose rows a check function has on its stack.
 const mostRows = 128

@@ -38,7 +38,8 @@ type Definition struct {
 	Up, Down     *Shape
 }
 
-// ErrorCode is a code of errors that differs, for a method or, if that is "", for all; see convert.ErrorCode in the runtime.
+// ErrorCode is a code of errors that differs, for a method or, if that is "", for all; see convert.ErrorCode in the
+// runtime.
 type ErrorCode struct {
 	Older, Newer int64
 	Method, Data string

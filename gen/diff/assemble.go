@@ -348,8 +348,8 @@ func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why st
 	return nil, why
 }
 
-// confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why this is
-// not certain, or "", and whether a judge is wrong.
+// confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why
+// this is not certain, or "", and whether a judge is wrong.
 func (a *assembler) confirm(way int, text []byte, at *root) (why string, wrong bool) {
 	judges := a.judges
 	if at.judges != [2]Judge{} {

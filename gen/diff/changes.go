@@ -92,7 +92,8 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 	}
 }
 
-// unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show them.
+// unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show
+// them.
 func (c *comparer) unshown(a *Alt, k keyword) (list []*branch) {
 	if k.name == "oneOf" {
 		for _, s := range a.refused {
@@ -197,7 +198,8 @@ func (c *comparer) elements(p *pairing, old, new *Alt) {
 	}
 }
 
-// unlike returns the formats of one text that another one does not have, of those that validators check or of the others.
+// unlike returns the formats of one text that another one does not have, of those that validators check or of the
+// others.
 func unlike(from, to *text, checked bool) []string {
 	return slices.DeleteFunc(slices.Clone(from.Formats), func(format string) bool { return slices.Contains(to.Formats, format) || isFormat(format) != checked })
 }

@@ -52,8 +52,8 @@
 //     then shown, refuted, or undecided; only a proof removes it. If no change is shown, the finder decides on the
 //     whole message: it gives an open change its example, or names a change by the keyword that refuses the value.
 //  6. Findings (assemble.go). The same change in several messages is one finding with several uses. Its level
-//     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their reasons;
-//     a test finds unused ones.
+//     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their
+//     reasons; a test finds unused ones.
 //  7. Witnesses. The shortest value becomes the example of the finding after validators of both sides have
 //     confirmed it: generated code for a pinned revision, an independent validator (package gen/diff/judge) for
 //     other revisions, and that of their schemas for tools. Without an example and a proof, the finding is undecided.

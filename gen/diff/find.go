@@ -368,9 +368,9 @@ func (w *way) requires(name string) bool {
 	return slices.Contains(w.present, name) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
 }
 
-// next returns the union with the fewest branches that do not contradict the conditions, or nil if no union is left. ok is
-// false if a union has no such branch. The first are those in which schemas of the sender must accept, whose declarations
-// decide which members there are.
+// next returns the union with the fewest branches that do not contradict the conditions, or nil if no union is
+// left. ok is false if a union has no such branch. The first are those in which schemas of the sender must accept,
+// whose declarations decide which members there are.
 func (f *finder) next(w *way) (best *union, ok bool) {
 	for _, refuses := range []bool{false, true} {
 		for _, u := range w.unions {

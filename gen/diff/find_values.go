@@ -584,8 +584,9 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			p := b.of.Properties[b.item]
 			places[p.Name] = append(places[p.Name], p.Schema)
 		case "patternProperties":
+			// A pattern declares members, so a sender may send them.
 			p := b.of.PatternProperties[b.item]
-			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, []*jsonschema.Schema{p.Schema}, f.allows}) // a pattern declares members, so a sender may send them
+			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, []*jsonschema.Schema{p.Schema}, f.allows})
 		case "additionalProperties":
 			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, []*jsonschema.Schema{b.of.AdditionalProperties}, f.may})
 		case "unevaluatedProperties":

@@ -159,8 +159,8 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 	}
 }
 
-// schemas returns the root of two schemas and a comparer for them. The comparer uses the guard dropped for a member that
-// only one of them declares.
+// schemas returns the root of two schemas and a comparer for them. The comparer uses the guard dropped for a member
+// that only one of them declares.
 func (t *toolLists) schemas(old, new *jsonschema.Schema, dropped string) (*comparer, *root) {
 	c := newComparer(t.rules, dropped)
 	return c, &root{

@@ -71,8 +71,8 @@ func (e *emitter) source() string {
 // emitter renders the code of a revision, of an extension or of a tool list.
 type emitter struct {
 	// rev and rules are nil for a tool list. Its types may be thousands and should compile fast: the text of values is
-	// checked before it is decoded, unless a declaration is strict, so what the schema says is left to that check, and only
-	// whole inputs and outputs have the methods for encoding/json. Null is read as the schema says, and as absent
+	// checked before it is decoded, unless a declaration is strict, so what the schema says is left to that check, and
+	// only whole inputs and outputs have the methods for encoding/json. Null is read as the schema says, and as absent
 	// otherwise, because some peers write null for absent members.
 	rev   *ir.Revision
 	rules *rules

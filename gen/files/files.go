@@ -153,8 +153,9 @@ func Replace(ctx context.Context, dir string, list []File) error {
 	return p.apply(ctx, changes)
 }
 
-// Target returns the name of the file that [Replace] writes for a name, which may be that of a symbolic link. It returns an
-// error if something is there that must not be replaced: a folder, a device, or a file that nobody may write.
+// Target returns the name of the file that [Replace] writes for a name, which may be that of a symbolic link. It
+// returns an error if something is there that must not be replaced: a folder, a device, or a file that nobody may
+// write.
 func Target(name string) (string, error) {
 	if linked, err := filepath.EvalSymlinks(name); err == nil {
 		name = linked

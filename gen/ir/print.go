@@ -31,9 +31,9 @@ func PrintDecls(w io.Writer, decls []*Decl) error {
 	return p.err
 }
 
-// Identity returns a text that two types have only if they are the same: they have the same parts with the same comments
-// and Go names, and refer to declarations of the same name. Name returns the name of a declaration, or "" for one that
-// only is another name for its type.
+// Identity returns a text that two types have only if they are the same: they have the same parts with the same
+// comments and Go names, and refer to declarations of the same name. Name returns the name of a declaration, or ""
+// for one that only is another name for its type.
 func Identity(t Type, name func(*Decl) string) string {
 	var text strings.Builder
 	p := printer{w: &text, name: name, comments: true}

@@ -34,7 +34,8 @@ type row[T spec.Row] struct {
 	*mark
 }
 
-// rowsOf returns the rows of a table that are for the revision. The user's rows are first, so that they take precedence.
+// rowsOf returns the rows of a table that are for the revision. The user's rows are first, so that they take
+// precedence.
 func rowsOf[T spec.Row](o *overlay) []row[T] {
 	var rows []row[T]
 	for _, m := range o.rows {

@@ -1,7 +1,8 @@
 // Package merge puts what people have added to a list of tools into a list that is imported again.
 //
-// It compares three texts: the file as people have left it (mine), what the last import has brought (base), and what this
-// one brings (theirs). A place that only people have changed stays, and one that only the server has changed follows it.
+// It compares three texts: the file as people have left it (mine), what the last import has brought (base), and
+// what this one brings (theirs). A place that only people have changed stays, and one that only the server has
+// changed follows it.
 package merge
 
 import (

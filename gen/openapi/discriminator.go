@@ -66,8 +66,8 @@ func (n node) discriminator() (property string, mapping node) {
 	return d.text("propertyName"), d.get("mapping")
 }
 
-// heirs returns the schemas that extend a schema with a discriminator by allOf, at any depth, and those that its mapping
-// names. A value of the schema is one of them, or one of its own.
+// heirs returns the schemas that extend a schema with a discriminator by allOf, at any depth, and those that its
+// mapping names. A value of the schema is one of them, or one of its own.
 func (d *documents) heirs(n node) []node {
 	if property, _ := n.discriminator(); property == "" || n.plain || n.get("oneOf").exists() || n.get("anyOf").exists() {
 		return nil
@@ -134,8 +134,8 @@ func (d *documents) survey(container node) {
 	}
 }
 
-// mapped returns the schemas that the mapping of a discriminator has, without references, and the values that select each.
-// A mapping has names of schemas and references.
+// mapped returns the schemas that the mapping of a discriminator has, without references, and the values that
+// select each. A mapping has names of schemas and references.
 func (d *documents) mapped(n node) (all []node, values map[place][]string) {
 	defer d.forgive(len(d.faults), d.tooLong)
 	_, mapping := n.discriminator()
@@ -171,8 +171,8 @@ func (d *documents) named(n node, name string) (node, bool) {
 	return node{}, false
 }
 
-// forgive removes the faults after the first ones, which are of schemas that may not be used. That the files are too long
-// stays one, because no other file is read after that.
+// forgive removes the faults after the first ones, which are of schemas that may not be used. That the files are
+// too long stays one, because no other file is read after that.
 func (d *documents) forgive(first int, tooLong *authoring.Problem) {
 	d.faults = d.faults[:first]
 	if d.tooLong != tooLong {

@@ -69,8 +69,8 @@ func (n node) text(name string) string {
 // flag reports whether a member is true.
 func (n node) flag(name string) bool { return n.get(name).raw == "true" }
 
-// reference returns the value of $ref, or else of $dynamicRef: a document is one resource, so that this one always leads
-// to the same schema, too.
+// reference returns the value of $ref, or else of $dynamicRef: a document is one resource, so that this one always
+// leads to the same schema, too.
 func (n node) reference() (ref string, at node, ok bool) {
 	for _, keyword := range []string{"$ref", "$dynamicRef"} {
 		if at = n.get(keyword); at.kind() == wire.KindString {

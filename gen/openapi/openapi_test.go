@@ -348,8 +348,8 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// TestManyFiles imports a document of 3,000 files, and refuses it once if they are longer than the limit, and with a few of
-// its faults if there are none.
+// TestManyFiles imports a document of 3,000 files, and refuses it once if they are longer than the limit, and with
+// a few of its faults if there are none.
 func TestManyFiles(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("openapi: 3.0.3\ninfo: {title: T, version: \"1\"}\npaths:\n")

@@ -204,8 +204,9 @@ func TestUnionOfHeirs(t *testing.T) {
 	}
 }
 
-// TestHeirsElsewhere checks that the schemas that extend a schema with a discriminator are found by its mapping, behind
-// names that stand for others, in an allOf within one, and in another file, and that each has the value that selects it.
+// TestHeirsElsewhere checks that the schemas that extend a schema with a discriminator are found by its mapping,
+// behind names that stand for others, in an allOf within one, and in another file, and that each has the value that
+// selects it.
 func TestHeirsElsewhere(t *testing.T) {
 	const pet = `{"type":"object","properties":{"kind":{"type":"string"}},"discriminator":{"propertyName":"kind"%s}}`
 	const base = `"Pet_base":{"type":"object","properties":{"kind":{"type":"string"}}}`

@@ -111,7 +111,8 @@ func argumentsOf(i typing.ItemTypes, is func(*tools.Argument) bool) []string {
 	return names
 }
 
-// clientMethodOf renders a method of the client that calls a function of package tools, with arguments after the caller.
+// clientMethodOf renders a method of the client that calls a function of package tools, with arguments after the
+// caller.
 func clientMethodOf(f *jen.File, h handler, does, call, args string) {
 	f.Add(code.Go("$1func (c *Client) $2$3 {\nreturn tools.$4(ctx, c.caller, $5, new($6))\n}\n", h.about(does), h.name, h.signature("ctx"), call, args, strings.TrimPrefix(h.result, "*")))
 }

@@ -82,7 +82,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestAddedTool adds a tool at the end of lists with 204 tools: nothing but its own files and those that list all tools change.
+// TestAddedTool adds a tool at the end of lists with 204 tools: nothing but its own files and those that list all
+// tools change.
 func TestAddedTool(t *testing.T) {
 	var many []string
 	for i := range 204 {
@@ -393,8 +394,8 @@ func TestContractIsLinear(t *testing.T) {
 	}
 }
 
-// TestCheck compares the errors of Check with those of Server. Check takes little of the memory, because it generates no
-// files.
+// TestCheck compares the errors of Check with those of Server. Check takes little of the memory, because it
+// generates no files.
 func TestCheck(t *testing.T) {
 	used := func(f func() error) (uint64, error) {
 		var before, after runtime.MemStats

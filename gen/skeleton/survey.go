@@ -155,8 +155,8 @@ func (s *Survey) function(file string, f *ast.FuncDecl) {
 	}
 }
 
-// isHandler reports whether the last parameter of a method is a pointer to its arguments: the type whose name is that of
-// the method and a suffix, as in generated code.
+// isHandler reports whether the last parameter of a method is a pointer to its arguments: the type whose name is
+// that of the method and a suffix, as in generated code.
 func isHandler(f *ast.FuncDecl) bool {
 	params := f.Type.Params.List
 	if len(params) < 2 {

@@ -61,8 +61,8 @@ type clientRequest struct {
 
 type clientRequestKey struct{}
 
-// connect opens a session with the server: for the session of a client on the connection f, or, if f is nil, for requests
-// without a session. The end of ctx ends the opening.
+// connect opens a session with the server: for the session of a client on the connection f, or, if f is nil, for
+// requests without a session. The end of ctx ends the opening.
 func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
 	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), listeners: make(map[*listener]bool), watched: make(map[string]int)}
 	// The values of ctx, such as the call that opens the session, do not belong to the session.

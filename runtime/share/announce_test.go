@@ -26,8 +26,8 @@ func (b *failing) Publish(ctx context.Context, subject string, data []byte) erro
 	return b.Memory.Publish(ctx, subject, data)
 }
 
-// TestAnnouncedInOrder checks that notifications reach the other replicas in their order after a failure of the bus, and
-// the last of equal ones last.
+// TestAnnouncedInOrder checks that notifications reach the other replicas in their order after a failure of the
+// bus, and the last of equal ones last.
 func TestAnnouncedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bus failing

@@ -207,8 +207,8 @@ func TestListeningOnly(t *testing.T) {
 	})
 }
 
-// TestAnsweringOnly checks that a client hears once of a change at a replica that it has sent only the answer to a request
-// of the server, or that it has cancelled a request at.
+// TestAnsweringOnly checks that a client hears once of a change at a replica that it has sent only the answer to a
+// request of the server, or that it has cancelled a request at.
 func TestAnsweringOnly(t *testing.T) {
 	for _, text := range []string{
 		`{"jsonrpc":"2.0","id":7,"result":{}}`,

@@ -236,8 +236,8 @@ func (s *session) setStale() {
 	s.get.stale = true
 }
 
-// missed reports whether the client may have missed announcements since the last call, because the session was taken over
-// or another replica had the GET.
+// missed reports whether the client may have missed announcements since the last call, because the session was
+// taken over or another replica had the GET.
 func (s *session) missed() (missed bool) {
 	s.get.mu.Lock()
 	defer s.get.mu.Unlock()

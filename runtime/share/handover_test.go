@@ -410,8 +410,8 @@ func TestReconnected(t *testing.T) {
 	})
 }
 
-// TestNothingLeftElsewhere checks what a client gets that comes back for a stream of another replica, without a bus: the
-// events that it has missed, or if the stream has ended a response after which it does not ask again.
+// TestNothingLeftElsewhere checks what a client gets that comes back for a stream of another replica, without a
+// bus: the events that it has missed, or if the stream has ended a response after which it does not ask again.
 func TestNothingLeftElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opts := options{Sharing: Sessions{Keys: keys(1)}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}}

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file follows streams of other replicas. Their names begin with that of the replica, which is asked for
-// news, while the events themselves are in the event store. They end with the id of the request, so that another replica
+// This file follows streams of other replicas. Their names begin with that of the replica, which is asked for news,
+// while the events themselves are in the event store. They end with the id of the request, so that another replica
 // can answer it if the first is gone.
 
 // requestMark comes before the id of the request in the name of a stream that answers it.
@@ -176,9 +176,9 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	return append(wire.AppendInt64([]byte(`{"last":`), int64(last)), '}')
 }
 
-// Follow implements streamable.Sharing. If the replica that has the stream is gone and has not answered the request, the
-// last event is an error in place of the answer. Without a bus, it yields what is stored, and the client comes back for
-// more.
+// Follow implements streamable.Sharing. If the replica that has the stream is gone and has not answered the
+// request, the last event is an error in place of the answer. Without a bus, it yields what is stored, and the
+// client comes back for more.
 func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream string, n uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if err := p.follow(ctx, s, stream, n, yield); err != nil {

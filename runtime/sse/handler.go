@@ -65,10 +65,10 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 	}
 }
 
-// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options, Shutdown
-// refuses new sessions with status 503, and new calls with an error. A session ends when its calls in flight are
-// answered. If ctx ends first, the contexts of the remaining calls end, and their clients get an error. Shutdown returns
-// when all sessions are over: nil, or the cause of ctx if that ended first.
+// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options,
+// Shutdown refuses new sessions with status 503, and new calls with an error. A session ends when its calls in
+// flight are answered. If ctx ends first, the contexts of the remaining calls end, and their clients get an error.
+// Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended first.
 //
 // streamable.ListenAndServe calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {

@@ -188,8 +188,8 @@ func (c *Process) Start(in runtime.Inbox, max int) { start(output{c}, in, max) }
 // output is the source of a Process.
 type output struct{ *Process }
 
-// Receive implements engine.Source: it reads the next line, as that of a [Transport] does. If the output ends because the process has failed, the
-// error is an *ExitError.
+// Receive implements engine.Source: it reads the next line, as that of a [Transport] does. If the output ends
+// because the process has failed, the error is an *ExitError.
 func (c output) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	in, err := input{c.lines}.Receive(ctx, max)
 	if c.closing.Load() {

@@ -57,7 +57,8 @@ func TestWrapped(t *testing.T) {
 		if err := session.Call(t.Context(), "echo", wire.Raw(`{}`), nil); err != nil {
 			t.Error(err)
 		}
-		// initialize and initialized, the three calls, and two cancellations; three answers, one of them too long, and a refusal.
+		// initialize and initialized, the three calls, and two cancellations; three answers, one of them too long, and a
+		// refusal.
 		synctest.Wait()
 		if atServer != 7 || atClient != 4 {
 			t.Errorf("heard %d messages at the server and %d at the client", atServer, atClient)

@@ -162,8 +162,8 @@ func (t *Transport) request(ctx context.Context, like *http.Request, b *body, la
 	return req
 }
 
-// body is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the header and
-// the text together. net/http keeps them until the response has ended, which may take for ever.
+// body is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the
+// header and the text together. net/http keeps them until the response has ended, which may take for ever.
 type body struct {
 	text    string
 	readers []*strings.Reader

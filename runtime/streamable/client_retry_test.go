@@ -225,7 +225,8 @@ func TestAnswersAreSentAgain(t *testing.T) {
 	})
 }
 
-// TestLostWhileListening checks that a session ends when the server no longer knows it, although the client only listens.
+// TestLostWhileListening checks that a session ends when the server no longer knows it, although the client only
+// listens.
 func TestLostWhileListening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{answer: func(r *http.Request, _ string) *http.Response {

@@ -323,9 +323,9 @@ func sessionStatus(m *runtime.Outgoing) int {
 	return http.StatusOK
 }
 
-// statelessStatus returns the HTTP status of an answer to a request without a session. The protocol gives some codes a
-// status of their own, and status 400 to a request without the right _meta. Other errors of handlers get status 200: some
-// clients treat a different status as a failure of the transport.
+// statelessStatus returns the HTTP status of an answer to a request without a session. The protocol gives some
+// codes a status of their own, and status 400 to a request without the right _meta. Other errors of handlers get
+// status 200: some clients treat a different status as a failure of the transport.
 func statelessStatus(m *runtime.Outgoing) int {
 	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
 		return denied.Status

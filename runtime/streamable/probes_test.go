@@ -21,8 +21,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestDrain checks a shutdown with a delay step by step: the handler stops being ready, serves everything
-// for the delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
+// TestDrain checks a shutdown with a delay step by step: the handler stops being ready, serves everything for the
+// delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listens := slow.With(mcptest.Handlers{web.MethodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {

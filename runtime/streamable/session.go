@@ -100,7 +100,8 @@ func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
 	return err
 }
 
-// errUnheard is the error of a ping to a client that has no GET open. It does not need one, so its silence means nothing.
+// errUnheard is the error of a ping to a client that has no GET open. It does not need one, so its silence means
+// nothing.
 type errUnheard struct{}
 
 func (errUnheard) Error() string {
@@ -307,7 +308,8 @@ func (u *usage) check(now time.Time) (due time.Time, limited bool) {
 	return due, limited && !expired
 }
 
-// expiry ends the idle sessions of a handler. One timer looks at all of them, because one for each would take 160 bytes.
+// expiry ends the idle sessions of a handler. One timer looks at all of them, because one for each would take 160
+// bytes.
 type expiry struct {
 	sessions *web.Sessions
 

@@ -52,8 +52,8 @@ func (e *extended) hear() (status, id string) {
 	}
 }
 
-// listen sends a request that listens to tasks, reads the acknowledgement and a notification for each task that is in it,
-// and returns their number.
+// listen sends a request that listens to tasks, reads the acknowledgement and a notification for each task that is
+// in it, and returns their number.
 func (e *extended) listen(ids []string) (accepted int) {
 	e.t.Helper()
 	e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+strings.Join(ids, `","`)+`"]}}`, declaring)
@@ -106,7 +106,8 @@ func TestListenIsCheap(t *testing.T) {
 	})
 }
 
-// TestListenToMany checks that a request listens to a limited number of tasks, and that another request takes the others.
+// TestListenToMany checks that a request listens to a limited number of tasks, and that another request takes the
+// others.
 func TestListenToMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newExtended(t, nil, "", &counter{})

@@ -86,8 +86,8 @@ func TestCancelledWorkRuns(t *testing.T) {
 	})
 }
 
-// TestUpdateWaitsForRoom checks that a task which waits for its client does not count, and that its client cannot let it
-// go on while too many others run.
+// TestUpdateWaitsForRoom checks that a task which waits for its client does not count, and that its client cannot
+// let it go on while too many others run.
 func TestUpdateWaitsForRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newExtended(t, nil, "ann", &counter{}, running(1, 1))

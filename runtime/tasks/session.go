@@ -75,8 +75,8 @@ func (s *session) end() {
 	}
 }
 
-// newID returns the id of a new task of a session. The ids of a process sort in the order of their creation, which is that
-// of tasks/list.
+// newID returns the id of a new task of a session. The ids of a process sort in the order of their creation, which
+// is that of tasks/list.
 func (t *Tasks) newID() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

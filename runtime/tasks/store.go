@@ -333,8 +333,9 @@ type Index struct {
 	sessions map[string]map[string]bool // the ids of the tasks of each session
 }
 
-// Set notes the state of a task, unless that of a newer version is known, and calls the functions that watch the task. It
-// needs the id, the version, the session, the status, and the ends of lease and lifetime, and does not keep the record.
+// Set notes the state of a task, unless that of a newer version is known, and calls the functions that watch the
+// task. It needs the id, the version, the session, the status, and the ends of lease and lifetime, and does not
+// keep the record.
 func (x *Index) Set(r *Record) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

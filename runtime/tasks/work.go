@@ -532,8 +532,9 @@ func (t *Tasks) free() {
 	}
 }
 
-// mayTakeOver reports whether there is room for the work of another task that is taken over: less than maxTakeOvers, and
-// less than Options.MaxRunning with all other work. The caller holds t.taking until the work is registered.
+// mayTakeOver reports whether there is room for the work of another task that is taken over: less than
+// maxTakeOvers, and less than Options.MaxRunning with all other work. The caller holds t.taking until the work is
+// registered.
 func (t *Tasks) mayTakeOver() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

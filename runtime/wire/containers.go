@@ -316,10 +316,10 @@ func Extend[T any](r *Reader, s *[]T) *T {
 	return &(*s)[n]
 }
 
-// room returns the number of elements to allocate after n elements of a size, which the compiler knows. It estimates how
-// many follow from the average length of their text, so that a long list is not copied often.
-// The result is bounded by the number of elements before or, in an array that is most of the
-// text, by the memory that the rest of the text takes.
+// room returns the number of elements to allocate after n elements of a size, which the compiler knows. It
+// estimates how many follow from the average length of their text, so that a long list is not copied often. The
+// result is bounded by the number of elements before or, in an array that is most of the text, by the memory that
+// the rest of the text takes.
 func (r *Reader) room(n, size int) int {
 	if n == 0 {
 		return few

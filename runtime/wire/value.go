@@ -390,8 +390,8 @@ func (x Raw) scalar() (Scalar, bool) {
 	return s, r.err == nil
 }
 
-// Sum returns the SHA-256 digest of a value. Texts that are equal by [Equal] have the same digest. For malformed text, ok
-// is false.
+// Sum returns the SHA-256 digest of a value. Texts that are equal by [Equal] have the same digest. For malformed
+// text, ok is false.
 func (x Raw) Sum() (sum [sha256.Size]byte, ok bool) {
 	r := Reader{src: string(x), trying: 1}
 	r.Skip()

@@ -10,8 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
 )
 
-// TestSameValues converts random params and results, with a Converter, which keeps those that are certain to be the same, and by
-// the table, which reads them all. What one keeps, the other may only complete with members that the runtime adds.
+// TestSameValues converts random params and results, with a Converter, which keeps those that are certain to be the
+// same, and by the table, which reads them all. What one keeps, the other may only complete with members that the
+// runtime adds.
 func TestSameValues(t *testing.T) {
 	all, table := judges(t), ladder.Table()
 	kept, converted := 0, 0

@@ -17,10 +17,10 @@
 //
 // # The way of a call
 //
-// The way of a call is the code that one more tools/call executes at a server when everything is open: a server with
-// coverage counters gets 3 calls, and another process of it 6; the blocks that most of the calls between have run are on
-// the way. The handler is not counted, nor are dependencies of the project. The codec is generated code and the packages
-// in codec.
+// The way of a call is the code that one more tools/call executes at a server when everything is open: a server
+// with coverage counters gets 3 calls, and another process of it 6; the blocks that most of the calls between have
+// run are on the way. The handler is not counted, nor are dependencies of the project. The codec is generated code
+// and the packages in codec.
 //
 // # The shape
 //

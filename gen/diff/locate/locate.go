@@ -121,8 +121,8 @@ func (s *scanner) here(n *node, offset int) {
 	}
 }
 
-// value reads the value of a node whose offset is known. The node is nil for a value that no pointer leads to. The text is
-// valid, so there are no errors.
+// value reads the value of a node whose offset is known. The node is nil for a value that no pointer leads to. The
+// text is valid, so there are no errors.
 func (s *scanner) value(n *node) {
 	if n == nil || len(n.next) == 0 {
 		var raw json.RawMessage

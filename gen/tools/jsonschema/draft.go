@@ -5,9 +5,9 @@ import "strings"
 // Draft is a version of JSON Schema.
 type Draft string
 
-// The supported drafts, whose values are in their order. Draft 06 is read as Draft7, of which it is nearly a subset. A schema
-// without $schema is read as Draft202012, unless it has an array in items, which only older
-// drafts allow.
+// The supported drafts, whose values are in their order. Draft 06 is read as Draft7, of which it is nearly a
+// subset. A schema without $schema is read as Draft202012, unless it has an array in items, which only older drafts
+// allow.
 const (
 	Draft4      Draft = "http://json-schema.org/draft-04/schema"
 	Draft7      Draft = "http://json-schema.org/draft-07/schema"

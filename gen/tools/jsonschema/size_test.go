@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// TestSize checks that a schema without limits and rare keywords is small, because a list of tools can have some 100,000
-// of them, and that a clone shares nothing that can be set.
+// TestSize checks that a schema without limits and rare keywords is small, because a list of tools can have some
+// 100,000 of them, and that a clone shares nothing that can be set.
 func TestSize(t *testing.T) {
 	if size := unsafe.Sizeof(Schema{}); size > 320 {
 		t.Errorf("a schema has %d bytes, want at most 320", size)

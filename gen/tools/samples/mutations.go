@@ -31,8 +31,8 @@ func (m Mutation) Value() wire.Raw { return m.value() }
 // allow in its place. It does not change values within alternatives, because the place of the violation then
 // depends on how a validator selects the alternative.
 //
-// A JSON Schema validator refuses every mutation for this reason and at this place. A sample of hundreds of kilobytes has
-// more such places than can be tried; the first ones are.
+// A JSON Schema validator refuses every mutation for this reason and at this place. A sample of hundreds of
+// kilobytes has more such places than can be tried; the first ones are.
 func Mutations(s *jsonschema.Schema, sample wire.Raw) []Mutation {
 	m := &mutator{validator: newValidator(s, jsonschema.AssertedFormats), left: mutationBytes / max(len(sample), 1)}
 	m.dynamic = slices.ContainsFunc(slices.Collect(maps.Values(s.Root().All())), func(s *jsonschema.Schema) bool { return s.DynamicRef != "" })
@@ -90,7 +90,8 @@ func (m *mutator) inner(p place, flat []*jsonschema.Schema, name string, schemas
 	return in
 }
 
-// looksInside reports whether a schema may judge the members or elements of a value otherwise than each by its own schemas.
+// looksInside reports whether a schema may judge the members or elements of a value otherwise than each by its own
+// schemas.
 func looksInside(s *jsonschema.Schema) bool {
 	return s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil || s.DependentSchemas != nil ||
 		s.Enum != nil || s.Const != "" || s.Contains != nil || s.UniqueItems || s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil

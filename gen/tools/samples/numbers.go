@@ -91,7 +91,8 @@ func (in *interval) has(r *big.Rat) bool {
 	return in.high == nil || r.Cmp(in.high) < 0 || !in.highStrict && r.Cmp(in.high) == 0
 }
 
-// first returns the smallest multiple of the step within the bounds, last the largest one. They return nil if there is none.
+// first returns the smallest multiple of the step within the bounds, last the largest one. They return nil if there
+// is none.
 func (in *interval) first() *big.Rat {
 	if in.low == nil {
 		return nil

@@ -135,7 +135,8 @@ func (c conj) fitsInt64() bool {
 	return low && high
 }
 
-// namesBeyondInt64 reports whether the schemas have a value, a limit, a factor, a default or an example beyond an int64.
+// namesBeyondInt64 reports whether the schemas have a value, a limit, a factor, a default or an example beyond an
+// int64.
 func (d disj) namesBeyondInt64() bool {
 	return slices.ContainsFunc(d.of(isNumber), func(c conj) bool {
 		values, finite := c.values()

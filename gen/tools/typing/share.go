@@ -113,8 +113,8 @@ func (t *typer) share() {
 	slices.SortFunc(t.decls, byName)
 }
 
-// merged returns the unions of two equal types, sorted by name. A type needs the methods of a variant if one that is its
-// alias is a variant.
+// merged returns the unions of two equal types, sorted by name. A type needs the methods of a variant if one that
+// is its alias is a variant.
 func merged(a, b []*ir.Decl) []*ir.Decl {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, byName)

@@ -132,9 +132,9 @@ func (d Diagnostic) String() string {
 // Other.
 //
 // A declaration is named by its document and its definition, else its title, else the way to it:
-// GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when other items are added
-// to the list. A definition with an x-go-name has that name in all documents, where it must be the same. A definition of
-// an API has its own name if it is the same in all operations.
+// GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when other items are
+// added to the list. A definition with an x-go-name has that name in all documents, where it must be the same. A
+// definition of an API has its own name if it is the same in all operations.
 //
 // Types are equal if their code would be the same but for their names, with its comments. The comment of a type
 // that repeats the comment of a field does not count, and types of definitions with different names are not equal.

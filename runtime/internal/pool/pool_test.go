@@ -198,8 +198,8 @@ func TestOpening(t *testing.T) {
 	})
 }
 
-// TestAlone checks that each request has a session to itself, of which some are kept, and that a principal has a quarter
-// of them at most, those that are being closed included.
+// TestAlone checks that each request has a session to itself, of which some are kept, and that a principal has a
+// quarter of them at most, those that are being closed included.
 func TestAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := opener{slow: true}

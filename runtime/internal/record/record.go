@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Member is a member of an object, with where its value is: a pointer to a string, a bool, an int, an int64, a uint64, a
-// time.Time, a time.Duration, a []string, a wire.Raw, a wire.Object or a wire.Members. A time is its nanoseconds since
-// 1970, and so is a duration.
+// Member is a member of an object, with where its value is: a pointer to a string, a bool, an int, an int64, a
+// uint64, a time.Time, a time.Duration, a []string, a wire.Raw, a wire.Object or a wire.Members. A time is its
+// nanoseconds since 1970, and so is a duration.
 type Member struct {
 	name  string
 	value any

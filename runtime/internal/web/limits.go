@@ -159,8 +159,8 @@ type Admission struct {
 	left   atomic.Bool
 }
 
-// Enter counts the requests in a text. If a limit is exceeded, it counts nothing and returns a *Refusal with the id of a
-// single request. Stateless says that the requests belong to no session.
+// Enter counts the requests in a text. If a limit is exceeded, it counts nothing and returns a *Refusal with the id
+// of a single request. Stateless says that the requests belong to no session.
 func (l *Load) Enter(r *http.Request, user string, text *jsonrpc.Text, stateless bool) (*Admission, error) {
 	if l == nil {
 		return nil, nil

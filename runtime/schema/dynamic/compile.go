@@ -137,7 +137,8 @@ func (k keywords) inner(name string, text wire.Raw) (func(*schema.Checker), erro
 
 func wrap(name string, err error) error { return fmt.Errorf("%s: %w", name, err) }
 
-// readable returns an error for a keyword that Compile does not read, or whose value has another form than it must have.
+// readable returns an error for a keyword that Compile does not read, or whose value has another form than it must
+// have.
 func (k keywords) readable(*node) error {
 	for name, value := range k.All() {
 		if slices.Contains(notCovered, name) {

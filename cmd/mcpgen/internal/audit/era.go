@@ -15,7 +15,8 @@ import (
 // in _meta. One connection may carry messages of both kinds (basic/versioning, "Backward
 // Compatibility", 2026-07-28).
 
-// The keys of _meta in which a stateless request says who its peer is, as a handshake does for a session (basic, "_meta", 2026-07-28).
+// The keys of _meta in which a stateless request says who its peer is, as a handshake does for a session (basic,
+// "_meta", 2026-07-28).
 const (
 	metaVersion      = "io.modelcontextprotocol/protocolVersion"
 	metaCapabilities = "io.modelcontextprotocol/clientCapabilities"

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file checks the rules of stateless revisions about what a request says of its peer, results and errors: "basic" and
-// "basic/versioning" of 2026-07-28.
+// This file checks the rules of stateless revisions about what a request says of its peer, results and errors:
+// "basic" and "basic/versioning" of 2026-07-28.
 
 // The types of results that the protocol defines (basic, "Responses").
 const (
