@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// encoding returns how a body of a media type is written, as package runtime/rest names it.
+// encoding returns the encoding of a media type, by its name in package runtime/rest.
 func (d *documents) encoding(mediaType string) string {
 	kind, _, _ := strings.Cut(strings.ToLower(mediaType), ";")
 	kind = strings.TrimSpace(kind)
@@ -49,8 +49,8 @@ type body struct {
 	required bool
 }
 
-// contents returns the content of a body or a response by media type. Kind is the member of an operation
-// with the media types in OpenAPI 2.0.
+// contents returns the content of a body or a response by media type. In OpenAPI 2.0, kind is the member
+// of the operation that lists the media types.
 func (b *toolBuilder) contents(n node, kind string) []content {
 	if b.swagger {
 		return b.typedContents(n, kind)
@@ -73,7 +73,7 @@ func (b *toolBuilder) preferred(all []content) (best content, ok bool) {
 	return best, len(all) > 0
 }
 
-// body returns the body that is sent, or nil.
+// body returns the body of requests, or nil if they have none.
 func (b *toolBuilder) body(parameters []node) *body {
 	if b.swagger {
 		return b.parameterBody(parameters)
@@ -181,7 +181,8 @@ func (b *toolBuilder) binary(n node) bool {
 // success matches the keys of the responses that are successes.
 var success = regexp.MustCompile(`^2([0-9][0-9]|XX|xx)$`)
 
-// output returns the output schema, or "" if answers are content. It sets what requests accept.
+// output returns the output schema, or "" if the tool returns answers as content. It sets Accept
+// and Wrapped of the call.
 func (b *toolBuilder) output(none bool) wire.Raw {
 	var schemas, media []string
 	var nodes []node
@@ -248,8 +249,9 @@ func withDefinitions(c *converter, schema wire.Raw) wire.Raw {
 	return schema
 }
 
-// server returns the URL of the operation: the server of the mapping file, else the first one of the
-// operation, its path or the document. It is "" if that is relative.
+// server returns the URL of the server of the operation: Server of the mapping file, or else the
+// first server of the operation, its path or the document. It returns "" if there is none or its URL
+// is not complete.
 func (b *toolBuilder) server() string {
 	if b.settings.Server != "" {
 		return b.settings.Server
@@ -278,7 +280,7 @@ func (b *toolBuilder) server() string {
 	return ""
 }
 
-// security returns the alternatives of credentials.
+// security returns the alternatives of credentials, one of which a request needs.
 func (b *toolBuilder) security() [][]tools.Scheme {
 	requirements := b.o.get("security")
 	if !requirements.exists() {
@@ -302,7 +304,8 @@ func (b *toolBuilder) security() [][]tools.Scheme {
 	return all
 }
 
-// scheme returns a security scheme. Its kind is "" if it sends no credential in requests.
+// scheme returns a security scheme, and false if it cannot be used. Its kind is "" if the handlers
+// send no credential for it.
 func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
 	all := "/components/securitySchemes"
 	if b.swagger {

@@ -24,9 +24,9 @@ func (w *writer) alternatives(name string, value node) {
 	w.add(name, wire.Raw(append(text, ']')))
 }
 
-// selected returns a converted branch. That of a request also has the values that select
-// it by the discriminator, unless it names them itself. Answers of real APIs do not keep to
-// discriminators, so that nothing is added for them.
+// selected returns a converted branch. In a request, it adds the values of the discriminator that
+// select the branch, unless the branch lists them itself. In an answer, it adds nothing, because
+// real APIs do not keep to discriminators there.
 func (w *writer) selected(converted wire.Raw, branch node, mapped map[place][]string) wire.Raw {
 	property, _ := w.n.discriminator()
 	of, ok := w.resolve(branch)
@@ -47,10 +47,11 @@ func (w *writer) selected(converted wire.Raw, branch node, mapped map[place][]st
 	return withValues(converted, property, values)
 }
 
-// schemas begin the pointers of the schemas with a name, since OpenAPI 3.0 and in 2.0.
+// schemas lists the prefixes of the pointers of named schemas: that of OpenAPI 3.0 and later, and
+// that of 2.0.
 var schemas = []string{"/components/schemas/", "/definitions/"}
 
-// isNamed reports whether a schema is one of those with a name.
+// isNamed reports whether a schema is a named one: a component, or a definition in OpenAPI 2.0.
 func isNamed(n node) bool {
 	within, _ := path.Split(n.pointer)
 	return slices.Contains(schemas, within)
@@ -67,7 +68,8 @@ func (n node) discriminator() (property string, mapping node) {
 }
 
 // heirs returns the schemas that extend a schema with a discriminator by allOf, at any depth, and those that its
-// mapping names. A value of the schema is one of them, or one of its own.
+// mapping names. A value of the schema is valid for one of them or for the schema itself. heirs returns nil for
+// a schema with oneOf or anyOf.
 func (d *documents) heirs(n node) []node {
 	if property, _ := n.discriminator(); property == "" || n.plain || n.get("oneOf").exists() || n.get("anyOf").exists() {
 		return nil
@@ -87,8 +89,8 @@ func (d *documents) heirs(n node) []node {
 	return all
 }
 
-// unites reports whether a schema has those that extend it by allOf as the alternatives of its oneOf or anyOf. One that
-// extends it has the other keywords only.
+// unites reports whether an alternative of the oneOf or anyOf of a schema extends the schema by allOf. Such an
+// alternative inherits only the other keywords.
 func (d *documents) unites(n node) bool {
 	n.plain = false
 	for _, keyword := range []string{"oneOf", "anyOf"} {
@@ -103,8 +105,8 @@ func (d *documents) unites(n node) bool {
 	return false
 }
 
-// around returns the objects that have the schemas with names: those of the document, and the one with a schema, which
-// may be in another file.
+// around returns the objects whose members are named schemas: those of the first file, and the object that n is a
+// member of, which may be in another file.
 func (d *documents) around(n node) []node {
 	var all []node
 	for _, within := range schemas {
@@ -117,7 +119,8 @@ func (d *documents) around(n node) []node {
 	return all
 }
 
-// survey notes which schemas with discriminators the members of an object extend by allOf.
+// survey adds to extended the members of an object that extend a schema with a discriminator by
+// allOf.
 func (d *documents) survey(container node) {
 	if d.surveyed[container.place()] {
 		return
@@ -134,8 +137,8 @@ func (d *documents) survey(container node) {
 	}
 }
 
-// mapped returns the schemas that the mapping of a discriminator has, without references, and the values that
-// select each. A mapping has names of schemas and references.
+// mapped returns the schemas to which the mapping of a discriminator leads, by name or by reference, and the
+// values that select each.
 func (d *documents) mapped(n node) (all []node, values map[place][]string) {
 	defer d.forgive(len(d.faults), d.tooLong)
 	_, mapping := n.discriminator()
@@ -160,7 +163,7 @@ func (d *documents) mapped(n node) (all []node, values map[place][]string) {
 	return all, values
 }
 
-// named returns the schema with a name that is around another one.
+// named returns the member with a name of an object that around returns for n.
 func (d *documents) named(n node, name string) (node, bool) {
 	for _, container := range d.around(n) {
 		pointer := wire.ChildPointer(container.pointer, name)
@@ -171,8 +174,8 @@ func (d *documents) named(n node, name string) (node, bool) {
 	return node{}, false
 }
 
-// forgive removes the faults after the first ones, which are of schemas that may not be used. That the files are
-// too long stays one, because no other file is read after that.
+// forgive keeps only the first faults. The others are of schemas that may not be used. The fault that the files
+// are too long stays, because no other file is read after it.
 func (d *documents) forgive(first int, tooLong *authoring.Problem) {
 	d.faults = d.faults[:first]
 	if d.tooLong != tooLong {
@@ -195,7 +198,7 @@ func (w *writer) family(heirs []node) wire.Raw {
 	return w.end()
 }
 
-// declared returns the schema of a property, which a branch of an allOf may have.
+// declared returns the schema of a property, which n or a branch of its allOf has.
 func (c *converter) declared(n node, property string) (node, bool) {
 	for part := range c.parts(n, "allOf") {
 		if p := c.child(part.get("properties"), property); p.exists() {
@@ -205,7 +208,8 @@ func (c *converter) declared(n node, property string) (node, bool) {
 	return node{}, false
 }
 
-// withValues returns a schema that allows only some values of a property.
+// withValues returns a schema that allows only some values of a property. It returns a schema that
+// has properties as it is.
 func withValues(schema wire.Raw, property string, values []string) wire.Raw {
 	if schema.Kind() != wire.KindObject || strings.Contains(string(schema), `"properties":`) {
 		return schema

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// document is a file.
+// document is a file of the description.
 type document struct {
 	*authoring.Source
 	// old means that schemas are in the dialect of OpenAPI 3.0.
 	old bool
-	// objects has the members of the objects that references have been looked up in, by pointer: a
+	// objects has the members of the objects and arrays that lookup has read, by pointer, so that a
 	// document of megabytes is not searched for each reference.
 	objects map[string]map[string]wire.Raw
 	// anchors has the pointers of the schemas with an $anchor or a $dynamicAnchor, or is nil before the first is needed.
@@ -31,8 +31,9 @@ type node struct {
 	doc     *document
 	pointer string
 	raw     wire.Raw
-	// plain means that a schema with heirs stands for its own values and not for theirs, even if they are its
-	// alternatives: it is a branch of an allOf that extends it, or one of an array of such branches.
+	// plain means that a schema stands for its own values and not for those of its heirs, even if they are
+	// its alternatives. It is set for a branch of an allOf, which extends the schema, and for the array of
+	// the branches.
 	plain bool
 }
 
@@ -69,8 +70,8 @@ func (n node) text(name string) string {
 // flag reports whether a member is true.
 func (n node) flag(name string) bool { return n.get(name).raw == "true" }
 
-// reference returns the value of $ref, or else of $dynamicRef: a document is one resource, so that this one always
-// leads to the same schema, too.
+// reference returns the value of $ref, or else of $dynamicRef, and its node. A document is one resource, so a
+// $dynamicRef always leads to the same schema.
 func (n node) reference() (ref string, at node, ok bool) {
 	for _, keyword := range []string{"$ref", "$dynamicRef"} {
 		if at = n.get(keyword); at.kind() == wire.KindString {
@@ -81,7 +82,7 @@ func (n node) reference() (ref string, at node, ok bool) {
 	return "", n, false
 }
 
-// members yields the members of an object without extensions.
+// members yields the members of an object, and nothing for another value.
 func (n node) members(yield func(name string, member node) bool) {
 	if n.kind() != wire.KindObject {
 		return
@@ -93,7 +94,7 @@ func (n node) members(yield func(name string, member node) bool) {
 	}
 }
 
-// elements yields the elements of an array.
+// elements yields the elements of an array, and nothing for another value.
 func (n node) elements(yield func(element node) bool) {
 	if n.kind() != wire.KindArray {
 		return
@@ -170,15 +171,17 @@ type documents struct {
 	swagger bool
 	sources *authoring.Sources
 	files   map[*authoring.Source]*document
-	// bytes is the length of the other files, limit its bound. Beyond has the references that were not followed
-	// because of it, which the fault tooLong reports.
+	// bytes is the total length of the files except the first, and limit is its maximum. beyond has the
+	// references that were not followed because of the limit; the fault tooLong has their number.
 	bytes, limit int64
 	beyond       map[place]bool
 	tooLong      *authoring.Problem
-	// extended has the schemas that extend a schema with a discriminator by allOf, of the objects that surveyed has.
+	// extended has, for each schema with a discriminator, the schemas that extend it by allOf. They are members of
+	// the objects in surveyed.
 	extended map[place][]node
 	surveyed map[place]bool
-	// insecure means that an operation has been noted whose credentials only a parameter describes.
+	// insecure means that there is a note about an operation whose credentials only a parameter
+	// describes.
 	insecure bool
 	// faults prevent the import; notes report what is not imported as written.
 	faults, notes []*authoring.Problem
@@ -245,7 +248,8 @@ func (d *documents) err() error {
 	return errors.Join(errs...)
 }
 
-// mostFaults is how many faults an error has: if the folder of a document is missing, thousands are the same.
+// mostFaults is how many faults an error lists. If a folder of the description is missing, there can be
+// thousands.
 const mostFaults = 20
 
 // located returns problems with their lines and columns, each once and in their order.
@@ -332,7 +336,8 @@ func (d *documents) children(n node) func(yield func(name string, member node) b
 	}
 }
 
-// target returns the node that a reference, which is at a node, leads to.
+// target returns the node that the reference at a node leads to. If there is none, it records the
+// fault and returns false.
 func (d *documents) target(at node, ref string) (node, bool) {
 	file, fragment, _ := strings.Cut(ref, "#")
 	pointer, err := url.PathUnescape(fragment)
@@ -396,7 +401,8 @@ func (d *documents) file(source *authoring.Source) *document {
 	return doc
 }
 
-// limited returns an open that opens no file beyond the limit, and none after that.
+// limited returns a function that opens files until they exceed the limit together. From then on,
+// it returns errTooLong.
 func (d *documents) limited(open authoring.Open) authoring.Open {
 	if open == nil {
 		return nil

@@ -25,7 +25,7 @@ func (w *writer) add(name string, value wire.Raw) {
 	w.text = append(wire.AppendName(w.text, name), value...)
 }
 
-// ignored notes a keyword with a value that it cannot have.
+// ignored notes that a keyword is ignored because it cannot have its value.
 func (w *writer) ignored(name string) {
 	w.note(w.n.get(name), "%s cannot be %.60s; the keyword is ignored", name, w.n.get(name).raw)
 }
@@ -51,7 +51,7 @@ func (w *writer) keywords() {
 	n := w.n
 	_, _, refers := n.reference()
 	if wrapped := w.nullable(n) && len(w.types(n)) == 0; wrapped && (refers || n.get("allOf").exists() || n.get("anyOf").exists() || n.get("oneOf").exists()) {
-		// null satisfies none of the branches, so it is another one.
+		// null satisfies none of the branches, so it gets a branch of its own.
 		inner := &writer{converter: w.converter, n: n, absent: w.absent, text: w.text}
 		for name, value := range n.members {
 			inner.keyword(name, value)
@@ -189,8 +189,8 @@ func (w *writer) bound(name, exclusive string, value node) {
 	}
 }
 
-// enum writes the listed values. YAML reads some texts as other values, such as 1.0 and yes, which a
-// schema for texts then means as texts.
+// enum writes the listed values. YAML reads some texts as other values, such as 1.0 and yes, and a
+// schema for texts means them as texts.
 func (w *writer) enum(value node) {
 	if value.kind() != wire.KindArray || len(value.raw.Elements()) == 0 {
 		w.ignored("enum")
@@ -257,7 +257,8 @@ func (w *writer) schemas(name string, value node) {
 	var absent []string
 	if name == "allOf" {
 		absent = w.absent
-		value.plain = w.n.plain || len(value.raw.Elements()) > 1 || isNamed(w.n) || w.n.pointer == "" // otherwise, it refers and does not extend
+		// An allOf with one branch in a schema without a name refers to the branch and does not extend it.
+		value.plain = w.n.plain || len(value.raw.Elements()) > 1 || isNamed(w.n) || w.n.pointer == ""
 	}
 	text := []byte{'['}
 	for branch := range value.elements {

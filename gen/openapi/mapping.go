@@ -19,18 +19,18 @@ import (
 type Mapping struct {
 	// Server takes the place of the servers of the document.
 	Server string
-	// Limit is the length in bytes from which a schema refers to no more definitions. 0 means
-	// [DefaultLimit].
+	// Limit is the length of a schema in bytes after which definitions are described by their type
+	// alone. 0 means [DefaultLimit].
 	Limit int
-	// Include and Exclude select operations that have no row of their own with false.
+	// Include and Exclude select operations. A row with false excludes its operation, too.
 	Include, Exclude Selection
 
 	name string
 	text []byte
 	rows map[string]row // by key
 	keys []string       // in the order of the file
-	// insert is the offset of the line for new operations, or -1 if there is no block of them.
-	// indent is that of the rows.
+	// insert is the offset of the line before which new rows are written, or -1 if there is no block
+	// of rows. indent is the indentation of the rows.
 	insert, indent int
 }
 
@@ -160,7 +160,7 @@ func (m *Mapping) selects(o *operation) bool {
 
 func (s *Selection) empty() bool { return len(s.Tags)+len(s.Paths)+len(s.Methods) == 0 }
 
-// has reports whether one of the words of a selection applies to an operation.
+// has reports whether a tag, path or method of a selection applies to an operation.
 func (s *Selection) has(o *operation) bool {
 	matches := func(pattern string) bool {
 		if below, ok := strings.CutSuffix(pattern, "/**"); ok {

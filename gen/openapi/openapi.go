@@ -6,7 +6,7 @@
 // package skeleton generates handlers. A mapping file selects and names the tools.
 //
 // The package reads documents itself, as text with pointers: a schema of the document is copied into
-// a tool with its order, its numbers and its descriptions, and a fault is reported where it stands.
+// a tool with its order, its numbers and its descriptions, and a fault is reported with its place.
 package openapi
 
 import (
@@ -36,7 +36,7 @@ type Options struct {
 // MostBytes is how many bytes the files that a document refers to have at most.
 const MostBytes = 64 << 20
 
-// Result is what an import makes.
+// Result is the result of an import.
 type Result struct {
 	// List is the tool list.
 	List wire.Raw
@@ -44,15 +44,15 @@ type Result struct {
 	Mapping []byte
 	// Operations is the number of operations in the document, and Tools that of those that became tools.
 	Operations, Tools int
-	// Added are the operations that are new in the mapping file, Removed those that only the mapping
-	// file has.
+	// Added are the operations that the import adds to the mapping file. Removed are those that only
+	// the mapping file has.
 	Added, Removed []string
 	// Notes report what is not imported as written.
 	Notes []*authoring.Problem
 }
 
-// Import makes tools of the operations of a document. The error joins a [*Problem] for each fault of
-// the document.
+// Import turns the operations of a document into tools. The error joins an [*authoring.Problem] for
+// each fault of the document.
 func Import(o Options) (*Result, error) {
 	d, err := read(o.Name, o.Text, o.Open, cmp.Or(o.Limit, MostBytes))
 	if err != nil {

@@ -107,11 +107,11 @@ func (o *operation) defaultName() string {
 	return name
 }
 
-// mostName is the longest name of a tool that all hosts accept.
+// mostName is the length of the longest tool name that all hosts accept.
 const mostName = 64
 
-// distinctName returns a name whose letters and digits no other tool has, because Go names consist of
-// these.
+// distinctName returns a name, with a number if another tool has a name of the same letters and
+// digits: Go names consist of those.
 func distinctName(name string, taken map[string]bool) string {
 	base := name
 	for i := 2; taken[letters(name)]; i++ {
@@ -139,7 +139,7 @@ type choice struct {
 	noOutput    bool // the answer is returned as content
 }
 
-// tool builds the tool for an operation.
+// toolBuilder builds the tool for an operation.
 type toolBuilder struct {
 	*documents
 	o        *operation
@@ -259,8 +259,8 @@ func described(schema wire.Raw, about string) wire.Raw {
 	return jsonschema.With(schema, "description", jsonschema.Text(about))
 }
 
-// parameters adds the parameters of the path and of the operation. Those of the path in the URL come
-// first, so that they keep their names when others have the same.
+// parameters adds the parameters of the path and of the operation. Parameters in the path come
+// first, so that they keep their names if others have the same.
 func (b *toolBuilder) parameters(all []node, body bool) {
 	if body {
 		b.members["body"] = true // reserved for addBody
@@ -344,8 +344,9 @@ func (b *toolBuilder) effective() []node {
 	return all
 }
 
-// ignoredHeader notes the first parameter for credentials of an operation without security. OpenAPI ignores
-// the headers Accept, Content-Type and Authorization, because media types and security say what they are.
+// ignoredHeader notes that OpenAPI ignores a parameter for the header Authorization, once in an import and
+// only for an operation without security. It also ignores Accept and Content-Type, which the media types
+// decide.
 func (b *toolBuilder) ignoredHeader(n node, name string) {
 	if strings.EqualFold(name, "authorization") && len(b.call.Security) == 0 && !b.insecure {
 		b.insecure = true
@@ -397,8 +398,7 @@ func (b *toolBuilder) parameter(n node, in, name string) {
 	b.call.Parameters = append(b.call.Parameters, p)
 }
 
-// style returns the style of a parameter or of a field, the first of those that are allowed by
-// default.
+// style returns the style of a parameter or of a field. The default is the first allowed one.
 func (b *toolBuilder) style(n node, allowed []string) string {
 	style := n.get("style")
 	if !style.exists() {
@@ -411,7 +411,7 @@ func (b *toolBuilder) style(n node, allowed []string) string {
 	return allowed[0]
 }
 
-// explode reports whether values are exploded, which is the default of the style form.
+// explode reports whether values are exploded. By default, those of the style form are.
 func explode(n node, style string) bool {
 	if style == "deepObject" || style == "json" {
 		return false

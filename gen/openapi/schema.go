@@ -16,7 +16,7 @@ import (
 // APIs all refer to each other, and a model cannot use megabytes.
 type converter struct {
 	*documents
-	// response selects the members that answers have. Requests have no read-only ones.
+	// response means that the schemas are of answers. Those of requests leave out read-only members.
 	response bool
 	limit    int
 	names    map[place]string
@@ -227,7 +227,8 @@ func (c *converter) isObject(n node, depth int) bool {
 	return target.get("properties").kind() == wire.KindObject
 }
 
-// clean replaces each run of characters other than letters, digits, -, _ and . of ASCII.
+// clean replaces each run of characters other than ASCII letters, digits, -, _ and . and removes
+// such runs at both ends.
 func clean(text, with string) string {
 	var b strings.Builder
 	gap := false

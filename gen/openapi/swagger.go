@@ -132,7 +132,8 @@ func (b *toolBuilder) collection(n node, in string) (style string, explode bool)
 	return style, false
 }
 
-// hostServer returns the URL that the host, the base path and the schemes make.
+// hostServer returns the URL that consists of a scheme, the host and the base path, or "" if the
+// document names no host.
 func (b *toolBuilder) hostServer() string {
 	root := b.root()
 	schemes := b.o.get("schemes")
