@@ -82,8 +82,9 @@ func LowerExtension(s *spec.Spec, x ExtensionSource) (*Lowered, error) {
 	return &Lowered{doc, out}, nil
 }
 
-// input returns the documents that the ir of the extension is made from: its own and, if not nil, a copy in
-// which the definitions that the revision also has are replaced by those of the revision.
+// input returns the input of package lower for the extension, whose document is doc. theirs is the same
+// document before lowering, which is compared with that of the revision; if it is nil, no definitions are
+// shared with the revision.
 func (x ExtensionSource) input(s *spec.Spec, doc, theirs *schema.Document) (lower.Input, error) {
 	if err := CheckExtension(x.Name); err != nil {
 		return lower.Input{}, err
@@ -117,8 +118,8 @@ func (x ExtensionSource) input(s *spec.Spec, doc, theirs *schema.Document) (lowe
 	}, nil
 }
 
-// parse reads the schema of the extension. The errata of the revision apply where their old values
-// stand.
+// parse reads the schema of the extension. It applies an erratum of the revision if the schema has
+// the old value.
 func (x ExtensionSource) parse(s *spec.Spec, src []byte) (*schema.Document, error) {
 	misfits, err := schema.Misfits(x.Revision, src, s.Errata)
 	if err != nil {

@@ -185,7 +185,8 @@ func unbridged(step *convert.Step) []string {
 	return all
 }
 
-// share makes types of revisions, which are sorted, other names for those of newer ones.
+// share makes a type that means the same in the next revision another name for that one, see
+// [lower.Same]. The revisions are sorted, the oldest first.
 func share(revisions []*ir.Revision) {
 	for i := len(revisions) - 2; i >= 0; i-- {
 		lower.Same(revisions[i], revisions[i+1], emit.PackagePath(revisions[i+1].Package))

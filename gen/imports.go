@@ -42,8 +42,8 @@ type Effects struct {
 	// Needed lists the problems that overlay rows must solve before the revision can be
 	// generated.
 	Needed []string `json:"needed,omitempty"`
-	// Untyped lists the rows that the values of overlay.yaml can have, one for each result whose required resultType has
-	// no constant, so that it is written empty. They are known only if Needed is empty.
+	// Untyped lists rows for the table values of overlay.yaml: one for each result whose required resultType has no
+	// constant, so that it would be written empty. They are known only if Needed is empty.
 	Untyped []string `json:"untyped,omitempty"`
 	// Undocumented lists the identifiers without a doc comment, as "types: Tool". They are
 	// known only if Needed is empty.
@@ -97,8 +97,8 @@ func (out *Imported) pin(folder string, facts []byte, name string, pins any) err
 	return err
 }
 
-// compare compares the facts with those of the last import, or if that was the same, with those of the
-// revision before.
+// compare compares the facts with those of the last import of the revision or, if they are the same,
+// with those of the revision before.
 func (out *Imported) compare(s *spec.Spec, after *schema.Document) error {
 	candidates := slices.DeleteFunc(s.Revisions(), func(r string) bool { return r > after.Revision })
 	for _, revision := range slices.Backward(candidates) {

@@ -34,8 +34,9 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 	return lowerLenient(src.Revision, read, lower.Input{Document: read.Document, Overlay: s.Overlay, Docs: s.Docs, Extra: src.Overlay})
 }
 
-// LowerExtensionLenient is [LowerLenient] for the schema of an extension. A row that matches
-// nothing is a note. Definitions that the revision has too are those of the schema, where findings are.
+// LowerExtensionLenient is [LowerLenient] for the schema of an extension. A row that matches nothing is
+// a note. A definition that the revision has too is declared again, because findings have places in the
+// schema of the extension.
 func LowerExtensionLenient(s *spec.Spec, x ExtensionSource) (*Lenient, error) {
 	misfits, err := schema.Misfits(x.Revision, x.Schema, s.Errata)
 	if err != nil {

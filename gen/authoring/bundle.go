@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// bundle returns the list in which each tool has copies of the shared schemas that it uses.
-// It is the text of the file itself if there are none.
+// bundle returns the list in which each tool has copies of the shared schemas that it uses. It
+// returns the text of the file itself if there are none.
 func (r *reader) bundle() wire.Raw {
 	r.copies = map[string]place{}
 	root := r.Root.Value
@@ -128,7 +128,7 @@ func (b *bundler) rewrite(s wire.Raw, at place, copied bool) wire.Raw {
 		return s
 	}
 	if _, ok := wire.Object(s).Get("$id"); ok {
-		return s // it is the base of the references in it
+		return s // references in it are relative to its $id
 	}
 	if ref, ok := wire.Object(s).Get("$ref"); ok {
 		if now := b.reference(ref, place{at.file, at.pointer + "/$ref"}, copied); now != ref {

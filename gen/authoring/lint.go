@@ -78,8 +78,8 @@ func (r *reader) within(name string, at place, item wire.Object, members ...stri
 	}
 }
 
-// misplaced refuses members of an object that are meant as scopes, also in other letters or with a typo: there they
-// would have no effect, and everybody could call the tool.
+// misplaced refuses members of an object that are meant as scopes, even if they are misspelled. They would have no
+// effect there, and everybody could call the tool.
 func (r *reader) misplaced(tool string, at place, value wire.Raw, what string) {
 	if value.Kind() != wire.KindObject {
 		return
@@ -98,7 +98,8 @@ func isScopes(name string) bool {
 	return own && near
 }
 
-// ownName returns the name of a member with small letters and hyphens, and reports whether it is one of mcpgen.
+// ownName returns the name of a member in lower case with hyphens for underscores, and reports whether it
+// begins as those of mcpgen do.
 func ownName(name string) (folded string, own bool) {
 	folded = strings.ReplaceAll(strings.ToLower(name), "_", "-")
 	return folded, strings.HasPrefix(folded, "x-mcp")
@@ -117,9 +118,9 @@ func (r *reader) elements(i *tools.Item, member string, words []word, what strin
 	}
 }
 
-// unknown notes the members of an object that are not in a table. Those that begin with x- are
-// allowed everywhere, except for those of mcpgen: a tool whose scopes are misspelled has none, which is a fault,
-// also in other letters (X_MCP_Scopes). A member of somebody else that resembles one of mcpgen is noted.
+// unknown notes the members of an object that are not in a table. Members that begin with x- are allowed
+// everywhere, except for those that resemble one of mcpgen. If such a member begins with x-mcp, in any case and
+// with hyphens or underscores, it is a fault: a tool whose scopes are misspelled has none.
 func (r *reader) unknown(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
 		folded, own := ownName(name)

@@ -246,7 +246,7 @@ func distinct(all []*Problem) []*Problem {
 
 func sign(n int) int { return min(max(n, -1), 1) }
 
-// few returns an open that fails if a list refers to too many files.
+// few returns a function that opens files, and fails if a list refers to too many of them.
 func few(open Open) Open {
 	const mostFiles = 100
 	if open == nil {

@@ -53,7 +53,7 @@ func additional(s *jsonschema.Schema) *jsonschema.Schema {
 	return s.AdditionalProperties
 }
 
-// anything reports whether a schema accepts every value. A nil schema does not count.
+// anything reports whether a schema accepts every value. It returns false for nil.
 func anything(s *jsonschema.Schema) bool {
 	switch {
 	case s == nil:

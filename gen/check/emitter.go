@@ -53,7 +53,7 @@ func newEmitter(groups []Group) *emitter {
 	for _, group := range groups {
 		for _, root := range group.Roots {
 			if e.taken[root.Func] {
-				e.errs = append(e.errs, fmt.Errorf("validate: two check functions have the name %s", root.Func))
+				e.errs = append(e.errs, fmt.Errorf("check: two check functions have the name %s", root.Func))
 			}
 			e.taken[root.Func] = true
 		}
@@ -123,7 +123,7 @@ func (e *emitter) fallback(r Root) {
 	document := r.Schema.Standalone(jsonschema.AssertedFormats)
 	if _, err := fallback.Compile(string(document)); err != nil {
 		// Otherwise the generated program would panic at run time.
-		e.errs = append(e.errs, fmt.Errorf("validate: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
+		e.errs = append(e.errs, fmt.Errorf("check: the schema at %s cannot be compiled: %w", r.Schema.Pointer, err))
 	}
 	variable := e.unique(r.Func + "Fallback")
 	e.decls = append(e.decls, code.Go(fmt.Sprintf("// %s is the schema at %s. It has keywords that mcpgen does not generate code for.\nvar %[1]s = fallback.MustCompile(%[3]s)",

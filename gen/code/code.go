@@ -38,9 +38,8 @@ func Path(name string) string { return packages[name] }
 var (
 	// pasted matches what Go replaces in a text.
 	pasted = regexp.MustCompile(`\$[1-9]`)
-	// tokens matches the literals and comments of a text, which may have anything in them, what Go replaces by code, the
-	// names of packages, or their import paths, with a name in them, and other identifiers, which may end as a package
-	// is called.
+	// tokens matches what Go replaces by code: $1 to $9, and a package or an import path with a name after it. It also
+	// matches literals, comments and other identifiers, so that Go skips what looks like a package in them.
 	tokens = regexp.MustCompile("\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`|//[^\n]*|" + `\$[1-9]|((?:` +
 		regexp.QuoteMeta(Module) + `/[\w/]+|` + strings.Join(slices.Collect(maps.Keys(packages)), "|") + `))\.([A-Z]` + letter + `*)|` + letter + `+`)
 )

@@ -50,8 +50,8 @@ type ErrorCode struct {
 type Shape struct {
 	Name   string // a Go identifier
 	Limits *Limits
-	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by the
-	// members that it lacks.
+	// Touched, if not nil, lists JSON strings. A conversion changes an object that contains none of them, at any
+	// depth, at most by adding members.
 	Touched   []string
 	Members   []Member
 	Known     []string // the members of a closed object
@@ -60,7 +60,8 @@ type Shape struct {
 	Cases     []Case
 	Otherwise string
 	// Rules lists schemas of the revision converted to, as JSON Pointers, that the converted value must
-	// satisfy. Reason is why one is refused that does not, or that exceeds Limits; "" names the problem.
+	// satisfy. Reason is the reason for refusing a value that does not satisfy them or exceeds Limits;
+	// if it is "", the reason is the problem itself.
 	Rules  []string
 	Reason string
 }

@@ -44,7 +44,7 @@ type defined struct {
 // gap is a place where values are refused, in terms of the newer revision.
 type gap struct {
 	place, problem string
-	row            string // of convert.yaml, which would say so on purpose
+	row            string // of convert.yaml, which would refuse the values on purpose
 	up             bool
 }
 
@@ -61,7 +61,7 @@ func (at place) below(part string) place {
 	return at
 }
 
-// reason returns why a value is refused, for which there may be a row.
+// reason returns the reason for refusing a value: that of the row for the place, or else unbridged.
 func (at place) reason() string {
 	if at.is != nil {
 		return at.is.Reason

@@ -21,7 +21,7 @@ func (p *pairing) prune() {
 			s.Members = slices.DeleteFunc(s.Members, func(m Member) bool { return !m.hasEffect() && m.Shape == nil })
 		}
 		for i, m := range s.Members {
-			if m.Shape == nil { // which they are about
+			if m.Shape == nil { // LeaveOut and Reason are about the shape
 				s.Members[i].LeaveOut, s.Members[i].Reason = false, ""
 			}
 		}

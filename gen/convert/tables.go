@@ -100,8 +100,8 @@ func (t *tables) claimed(step, name string, up bool) bool {
 	return ok
 }
 
-// variant returns the row for a variant that becomes a value of another definition, "" for rows that do not
-// name it. It returns nil if there is none.
+// variant returns the row for a variant of a union that becomes a value of the definition into, or nil if
+// there is none. into is "" for rows that name no definition.
 func (t *tables) variant(step, union, variant, into string) *spec.VariantRow {
 	r := find(t.rows.Variants, step, func(r *spec.VariantRow) bool { return r.Union == union && r.Variant == variant && r.Into == into })
 	if r != nil {

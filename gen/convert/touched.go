@@ -21,9 +21,9 @@ func (p *pairing) touch() {
 	}
 }
 
-// touched returns names and strings of which a value has at least one, at any depth, if the shape changes it by
-// more than members that it lacks. It reports whether there are such strings. Within means that the values are
-// parts of others.
+// touched returns JSON strings. A value that contains none of them, at any depth, is changed by the shape at
+// most by adding members. ok is false if there are no such strings. within means that the values are parts of
+// others.
 func (s *Shape) touched(within bool, seen []*Shape) (all []string, ok bool) {
 	if s == nil || slices.Contains(seen, s) {
 		return nil, true

@@ -24,8 +24,8 @@ func constraintRule(old, new bool) string {
 	return "constraint-changed"
 }
 
-// report adds what is known of a direction to the change of a rule, which is the one for the old side as the sender. It
-// returns nil if there are no values.
+// report adds what is known of a direction to the change of a rule. rule is the one for the old side as the sender.
+// report returns nil if there are no values.
 func (c *comparer) report(v view, rule string, o outcome, args ...string) *change {
 	if o.state == none {
 		return nil
@@ -65,8 +65,8 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 	}
 }
 
-// keyword compares a keyword of which each side may have several, unless neither side refuses a value of the other one
-// by it.
+// keyword compares a keyword that a side may have several times. It reports nothing if neither side refuses a value
+// of the other one by it.
 func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 	var ways [2]outcome
 	views := p.views(old, new)
@@ -198,8 +198,8 @@ func (c *comparer) elements(p *pairing, old, new *Alt) {
 	}
 }
 
-// unlike returns the formats of one text that another one does not have, of those that validators check or of the
-// others.
+// unlike returns the formats that from has and to does not have: those that validators check if checked is set,
+// and otherwise the others.
 func unlike(from, to *text, checked bool) []string {
 	return slices.DeleteFunc(slices.Clone(from.Formats), func(format string) bool { return slices.Contains(to.Formats, format) || isFormat(format) != checked })
 }

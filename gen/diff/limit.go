@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// limit is an end of a range of numbers. Without a number, there is none, and upper says nothing.
+// limit is an end of a range of numbers. Without a number, the range has no end there, and upper
+// has no meaning.
 type limit struct {
 	at   *big.Rat
 	open bool

@@ -12,7 +12,7 @@ type Terms struct {
 	// revision. PerRequest means that each request names its revision.
 	Handshake  bool `json:"handshake,omitempty"`
 	PerRequest bool `json:"per_request,omitempty"`
-	// Headers are those by which HTTP requests tell what no schema says.
+	// Headers are the HTTP headers of the revision, which no schema has.
 	Headers []string `json:"headers,omitempty"`
 	// Codes are the error codes that the schema defines.
 	Codes []ErrorCode `json:"codes,omitempty"`

@@ -257,8 +257,8 @@ func (s *messages) reserved(pointer string) bool {
 	return strings.HasPrefix(path, "JSONRPC") || path == "RequestParams" || path == "NotificationParams" || strings.HasSuffix(path, "._meta") || strings.HasSuffix(path, "MetaObject") || strings.Contains(path, "Capabilities")
 }
 
-// place returns the place of a schema, whose path consists of the declaration around it and the members below that, and
-// the name of the declaration at the pointer. A map has none.
+// place implements names. The path of a place consists of the declaration around it and the members below that. A map
+// has no name.
 func (s *messages) place(pointer string) (place Place, name string) {
 	if d := s.declared[pointer]; d != nil {
 		switch d.Type.(type) {

@@ -23,8 +23,8 @@ type Revision struct {
 	// Document is the schema that the ir was made from.
 	Document *schema.Document
 	Notes    Notes
-	// Progress, unless it is nil, is called after each method that both sides have. That of the new side is
-	// used.
+	// Progress, unless it is nil, is called after each method that both sides have. Only that of the new
+	// side is called.
 	Progress func()
 }
 

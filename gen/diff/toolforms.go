@@ -204,8 +204,8 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	return o, !o.size().empty()
 }
 
-// member returns the place of a member of an object, whose schema is at a pointer, and whether receivers do not need
-// it although the schema requires it.
+// member returns the place of a member whose schema is at a pointer. implied is true if the schema of the object
+// requires the member, but receivers do not.
 func (b *schemaBuilder) member(object, pointer, name string) (at Place, implied bool) {
 	if b.names == nil {
 		return Place{Pointer: pointer}, false

@@ -23,8 +23,8 @@ type ToolList struct {
 	// Catalog has everything else that the server offers. It is nil if that is unknown.
 	Catalog *catalog.Catalog
 	Notes   Notes
-	// Progress, unless it is nil, is called after each tool that both lists have, from several goroutines. That
-	// of the new list is used.
+	// Progress, unless it is nil, is called after each tool that both lists have, from several goroutines. Only
+	// that of the new list is called.
 	Progress func()
 }
 

@@ -30,8 +30,8 @@ type schemaBuilder struct {
 type names interface {
 	// place returns the place of the schema at a pointer, and the name of the declaration there, or "".
 	place(pointer string) (at Place, name string)
-	// member returns the place of a member of an object, whose schema is at a pointer, and whether receivers do not
-	// need it although the schema requires it.
+	// member returns the place of a member whose schema is at a pointer. implied is true if the schema of the
+	// object requires the member, but receivers do not.
 	member(object, pointer, name string) (at Place, implied bool)
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // constructors renders a function for each type that a constant member names and whose other required members are
-// strings, such as Text for TextContent, whose type is "text". Base64 is encoded from bytes.
+// strings, such as Text for TextContent, whose type is "text". A parameter for base64 takes bytes.
 func (e *emitter) constructors(f *jen.File) {
 	for _, c := range constructorsOf(e.rev) {
 		var params []string

@@ -121,7 +121,7 @@ func underlying(d *ir.Decl) *ir.Decl {
 	return d
 }
 
-// hasBox reports whether a declaration is not a wire.Value without a box.
+// hasBox reports whether a declaration needs a box to be a wire.Value.
 func hasBox(d *ir.Decl) bool {
 	switch t := d.Type.(type) {
 	case *ir.Union:

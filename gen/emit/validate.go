@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/lower"
 )
 
-// hasChecks reports whether a declaration gets a validator. One without checks has none.
+// hasChecks reports whether a declaration gets a validator.
 func hasChecks(d *ir.Decl) bool { return d.Checked && !isAlias(d) }
 
 // checkers renders Check, which checks everything that decoding does not. Every declaration must have

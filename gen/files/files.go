@@ -121,9 +121,9 @@ func (p Plan) Changes() ([]Change, error) {
 	return changes, nil
 }
 
-// Write applies the plan to the disk and returns what it changed. It first writes each file
-// in full to a temporary file beside its target, so that a failure leaves the old tree, and so does
-// the end of ctx. After that it gives the files their names and ignores the end of ctx.
+// Write applies the plan to the disk and returns what it changed. It first writes each file in full
+// to a temporary file beside its target, so that a failure or the end of ctx leaves the old tree.
+// After that, it gives the files their names and ignores the end of ctx.
 func (p Plan) Write(ctx context.Context) ([]Change, error) {
 	changes, err := p.Changes()
 	if err != nil {
@@ -175,7 +175,7 @@ func Target(name string) (string, error) {
 	return name, nil
 }
 
-// apply makes all changes or none. The folders that it has made for none are removed.
+// apply makes all changes or none. If it makes none, it removes the folders that it has made.
 func (p Plan) apply(ctx context.Context, changes []Change) (err error) {
 	staged := make([]string, len(changes)) // the temporary files
 	var folders []string                   // the new ones, the outer ones first
@@ -340,7 +340,8 @@ func (p Plan) stale(planned map[string]bool) ([]Change, error) {
 	return changes, nil
 }
 
-// unchanged returns the text of a file of Former that has one of its texts.
+// unchanged returns the text of a file, and reports whether it is one of the texts that Former has
+// for it.
 func (p Plan) unchanged(path string) ([]byte, bool) {
 	if p.Former[path] == nil {
 		return nil, false

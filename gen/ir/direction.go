@@ -16,7 +16,7 @@ func (d Direction) Decodes() bool { return d != Encoded }
 // Encodes reports whether values are encoded.
 func (d Direction) Encodes() bool { return d != Decoded }
 
-// Reach calls f once for each declaration that values of a type may contain values of.
+// Reach calls f once for each declaration whose values may be part of a value of a type.
 func Reach(t Type, f func(*Decl)) {
 	seen := map[*Decl]bool{}
 	var visit func(Type)

@@ -29,7 +29,7 @@ type Revision struct {
 	Decls []*Decl
 	// Methods are sorted by wire name.
 	Methods []*Method
-	// Headers are those by which HTTP requests tell what no schema says.
+	// Headers are the HTTP headers that the overlay has for the revision, because no schema has them.
 	Headers []string
 	// Extension is set if this is an extension of the revision and not the revision itself.
 	Extension *Extension
@@ -236,7 +236,8 @@ type (
 	}
 	// Any is any value, kept as its source text.
 	Any struct{}
-	// Open is an object without declared members, kept as its source text. Others is that of Object.
+	// Open is an object without declared members, kept as its source text. Others means what it means
+	// in Object.
 	Open struct{ Others bool }
 	// Array is a JSON array.
 	Array struct {

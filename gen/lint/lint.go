@@ -35,8 +35,8 @@ type Options struct {
 	// Noted are the probable mistakes that the generator notes in a list that it accepts. A finding of another rule at the
 	// same place, or within it, takes precedence.
 	Noted []Problem
-	// Find returns the positions of JSON Pointers into the text. Nil means those in the text itself, which
-	// may have been made from another one.
+	// Find returns the positions of JSON Pointers into the text, in the file that the text was made from.
+	// If it is nil, positions are those in the text itself.
 	Find func(pointers []string) map[string]locate.Position
 }
 

@@ -88,7 +88,7 @@ func (s *schema) has(keywords ...string) bool {
 	return slices.ContainsFunc(s.Members, func(m wire.Member) bool { return slices.Contains(keywords, m.Name) })
 }
 
-// rename puts another keyword in the place of one.
+// rename replaces a keyword by another one with a value.
 func (s *schema) rename(from, to string, value wire.Raw) {
 	i := slices.IndexFunc(s.Members, func(m wire.Member) bool { return m.Name == from })
 	s.Members[i] = wire.Member{Name: to, Value: value}

@@ -16,7 +16,7 @@ const (
 // Levels returns the levels, the most serious one first.
 func Levels() []Level { return []Level{Err, Warn, Info} }
 
-// AtLeast reports whether l is as serious as other.
+// AtLeast reports whether l is at least as serious as other.
 func (l Level) AtLeast(other Level) bool {
 	return slices.Index(Levels(), l) <= slices.Index(Levels(), other)
 }

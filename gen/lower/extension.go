@@ -62,8 +62,8 @@ func (l *lowerer) declareShared(def schema.Definition) bool {
 	return true
 }
 
-// named returns the declaration with a name, or the one of the core that the definition with that name
-// is, or nil. An extension may refer to definitions of the core that it does not repeat.
+// named returns the declaration of the definition with a name, which may be one of the core, or nil.
+// An extension may refer to definitions of the core that it does not repeat.
 func (l *lowerer) named(name string) *ir.Decl {
 	if d := l.decls[name]; d != nil {
 		return d

@@ -159,7 +159,7 @@ func (l *lowerer) failAt(pointer, format string, args ...any) {
 	l.errs = append(l.errs, err)
 }
 
-// failName is failAt for problems with Go names and decoders. A comparison ignores them.
+// failName is failAt for problems with Go names and decoders, which a comparison ignores.
 func (l *lowerer) failName(pointer, format string, args ...any) {
 	if !l.lenient {
 		l.failAt(pointer, format, args...)

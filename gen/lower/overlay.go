@@ -132,7 +132,7 @@ func (o *overlay) value(definition, member string) *row[spec.ValueRow] {
 	return cmp.Or(at(definition), at("*"))
 }
 
-// when returns the path that a variant must have, and its row, or nil.
+// when returns the path that a variant must have and the row that says so, or nil.
 func (o *overlay) when(variant string) (path []string, r *row[spec.UnionRow]) {
 	r = first(o, func(r spec.UnionRow) bool { return r.Variant == variant })
 	if r != nil && r.it.When != "" {

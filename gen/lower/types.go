@@ -284,7 +284,7 @@ func nullable(s *schema.Schema) (*schema.Schema, bool) {
 	return s.AnyOf[1-i], true
 }
 
-// nullable returns the type of a value of a type or null.
+// nullable returns the type of values that have a type or are null.
 func (l *lowerer) nullable(t ir.Type) ir.Type {
 	switch ir.Resolve(t).(type) {
 	case *ir.Any, *ir.Scalar, *ir.Nullable:

@@ -1,8 +1,8 @@
-// Package merge puts what people have added to a list of tools into a list that is imported again.
+// Package merge keeps what people have added to a list of tools when the list is imported again.
 //
-// It compares three texts: the file as people have left it (mine), what the last import has brought (base), and
-// what this one brings (theirs). A place that only people have changed stays, and one that only the server has
-// changed follows it.
+// It compares three texts: the file as people have left it (mine), the result of the last import (base), and
+// the list of this import (theirs). A place that only people have changed stays as it is. One that only the
+// server has changed gets the value of the server.
 package merge
 
 import (
@@ -21,14 +21,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Imported is a list that an import brings to a file which may have been imported before, and edited since.
+// Imported is a list that is imported into a file. The file may come from an earlier import and may have
+// been edited since.
 type Imported struct {
 	// Name is the name of the file. It says whether the file is JSON or YAML.
 	Name string
 	// Mine is the text of the file, or nil if there is none.
 	Mine []byte
-	// Base is the Base that the last import of the file returned, or nil if it is not known. It tells what people
-	// have added from what the server does not have any more.
+	// Base is the Base that the last import of the file returned, or nil if it is not known. It distinguishes
+	// what people have added from what the server no longer has.
 	Base []byte
 	// Theirs is the list as JSON: an object with some of the members tools, prompts, resources, resourceTemplates,
 	// instructions and capabilities. What it does not have stays as it is.
@@ -45,9 +46,10 @@ type Merged struct {
 	Notes []string
 }
 
-// Merge returns the list with what people have added to the file. In a place that only people have changed, their text
-// stays; in one that only the server has changed, its text replaces it; if both have, the people's stays, with a note.
-// Without a Base, members that a server does not send are those of people: x-mcp-scopes and x-go-name, for example.
+// Merge returns the list with what people have added to the file. Where only people have changed something, their
+// text stays. Where only the server has, its text replaces the old one. Where both have, the text of the people
+// stays, with a note. Without a Base, Merge keeps only members that a server does not send, such as x-mcp-scopes and
+// x-go-name.
 //
 // It returns an error if the file is not a list, and if the server no longer has an item that people have edited.
 func (i Imported) Merge() (*Merged, error) {
@@ -93,7 +95,8 @@ func (e *GoneError) Error() string {
 		e.name, strings.Join(e.gone, "\n\t"))
 }
 
-// Check returns an error if the file is not a list, which an import must not overwrite. An empty file may be.
+// Check returns an error if the file is not a list, which an import must not overwrite. It returns nil for an
+// empty file.
 func (i Imported) Check() error {
 	if len(bytes.TrimSpace(i.Mine)) == 0 {
 		return nil
@@ -173,7 +176,8 @@ func (i Imported) write(list, like *yaml.Node) ([]byte, error) {
 	return report.Indented([]byte(yaml.JSON(list)), i.Mine), nil
 }
 
-// overlaid returns an object with the members of another one in place of its own.
+// overlaid returns an object in which the members of another one are added or replace those with
+// the same names.
 func overlaid(base, theirs *yaml.Node) *yaml.Node {
 	if base == nil {
 		return theirs
@@ -258,8 +262,8 @@ func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
 	return mine
 }
 
-// items merges a list of items. It has the order of the server; the items that people have added follow those that they
-// have put them behind.
+// items merges a list of items, in the order of the server. An item that people have added comes after the item that
+// it follows in mine.
 func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.Node {
 	mines, bases, news := keyed(mine, key), keyed(base, key), keyed(theirs, key)
 	known := base != nil
@@ -373,7 +377,7 @@ func (m *merger) report(what string, v *value) {
 	}
 }
 
-// renamedBy returns the base of an item to which people have given the new name that it has at the server, or nothing.
+// renamedBy returns the base of an item that people have renamed as the server has, or nothing.
 func renamedBy(old *yaml.Node, key string, mines, bases, news keyedItems) *yaml.Node {
 	base, fewest := nothing, len(edited("", old, yaml.Object(nil, nil)))
 	for _, name := range bases.names {
@@ -398,7 +402,7 @@ func some(pointers []string) string {
 	return text
 }
 
-// keyedItems are the items of a list by a member of theirs.
+// keyedItems are the items of a list by the member that identifies them.
 type keyedItems struct {
 	names []string
 	items map[string]*yaml.Node

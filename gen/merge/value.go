@@ -13,10 +13,11 @@ import (
 
 // value is the merge of one value. It notes the pointers of the places at which people have changed something.
 type value struct {
-	kept []string // theirs is not there, or as it was
-	both []string // kept, although theirs is not as it was
-	lost []string // what people have changed is gone
-	// replaced are places that differ without a known base, so that it is not known who has changed them.
+	kept []string // the server has not changed the place, or does not have it
+	both []string // the server has changed the place, too; that of people is kept
+	lost []string // the server no longer has the place
+	// replaced are places that differ and whose base is not known, so that nobody knows who has changed
+	// them.
 	replaced []string
 }
 
@@ -46,7 +47,7 @@ func (p place) element(i int) place {
 	return p
 }
 
-// headerAnnotation is a member of schemas that begins with x- and is of the protocol.
+// headerAnnotation is a member of schemas that begins with x- although the protocol defines it.
 const headerAnnotation = "x-mcp-header"
 
 // isOwn reports whether a member is one that servers do not send.
@@ -107,7 +108,7 @@ func edited(at string, now, was *yaml.Node) []string {
 	return []string{at}
 }
 
-// deleted follows the pointer of a member that people have deleted.
+// deleted is appended to the pointer of a member that people have deleted.
 const deleted = " (deleted)"
 
 // scalars reports whether lists have nothing but scalars.

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Singular returns the identifier for an element of what a plural identifier names: Record for Records, EntryID for
-// EntryIDs. It returns an identifier that is not known as a plural, such as Data, unchanged.
+// Singular returns the singular of an identifier, such as Record for Records and EntryID for EntryIDs. It returns
+// an identifier that it does not know as a plural, such as Data, unchanged.
 func Singular(plural string) string {
 	start := 0
 	for i, r := range plural {
@@ -46,7 +46,8 @@ var irregulars = []struct{ plural, singular string }{
 	{"canvas", "canvas"}, {"atlas", "atlas"}, {"always", "always"}, {"analytics", "analytics"}, {"kubernetes", "kubernetes"}, {"postgres", "postgres"},
 }
 
-// endings are the ends of regular plurals, of which the first that fits applies, and of words that are none.
+// endings are the ends of regular plurals, and of words that are no plurals. The first one that fits
+// applies.
 var endings = []struct{ plural, singular string }{
 	{"ies", "y"}, {"sses", "ss"}, {"shes", "sh"}, {"ches", "ch"}, {"xes", "x"},
 	{"ss", "ss"}, {"us", "us"}, {"is", "is"}, {"s", ""},

@@ -19,7 +19,7 @@ const (
 	Notice  Severity = "notice"
 )
 
-// Issue is a finding as the programs show it that put findings beside the lines of files.
+// Issue is a finding for programs that show findings beside the lines of files.
 type Issue struct {
 	Rule     string
 	Severity Severity

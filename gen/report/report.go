@@ -113,7 +113,7 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Short returns the first characters of a text, at most a number, and "..." for the others.
+// Short returns at most the given number of characters of a text, and "..." if there are more.
 func Short[T ~string](text T, most int) string {
 	if runes := []rune(text); len(runes) > most {
 		return string(runes[:most]) + "..."

@@ -123,14 +123,14 @@ func (r *reader) schema(s *jsonschema.Schema, member bool) *Schema {
 	return core.of(s)
 }
 
-// of sets what a core has of the schema that it is the core of.
+// of sets Pointer, Default, Deprecated and Loose of a core from its schema.
 func (core *Schema) of(s *jsonschema.Schema) *Schema {
 	core.Pointer, core.Default, core.Deprecated = s.Pointer, string(s.Default), s.Deprecated
 	core.Loose = core.IsObject() && s.Types == nil
 	return core
 }
 
-// lacks records whether the core of a schema accepts more values.
+// lacks records that the core of a schema accepts more values than the schema, if so is true.
 func (r *reader) lacks(s *jsonschema.Schema, so bool) {
 	if so {
 		r.more[s.Pointer] = true

@@ -28,8 +28,8 @@ func Facts(revision string, src []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// withoutProse returns a schema, which is at a pointer, without the descriptions of it and of the schemas in it. A
-// property with the name "description" stays.
+// withoutProse returns the schema at a pointer without its description and those of the schemas in it. A property
+// with the name "description" stays.
 func withoutProse(at string, schema wire.Raw) wire.Raw {
 	schema = jsonschema.Within(at, schema, withoutProse)
 	if schema.Kind() != wire.KindObject {

@@ -18,7 +18,7 @@ type values struct {
 	alone bool
 }
 
-// lacks records that the core accepts more values, if that is so.
+// lacks records that the core accepts more values than the schema, if so is true.
 func (v *values) lacks(so bool) { v.reader.lacks(v.s, so) }
 
 func (v *values) core() *Schema {

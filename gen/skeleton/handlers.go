@@ -16,7 +16,7 @@ type handler struct {
 	// of names the item that the method is for, as in `the prompt "greeting"`; kind and item are its
 	// parts.
 	of, kind, item string
-	// says follows of in the doc comment.
+	// says is the text that follows of in the doc comment.
 	says   string
 	params []param
 	// result is the type of the result, and zero its zero value.

@@ -92,8 +92,8 @@ type Argument struct {
 	// Required means that a request has the argument, or a URI the variable. A list is never
 	// required, because an empty one is undefined.
 	Required bool
-	// Enum has the only values of the argument, or of the elements of a list, or none if it may have
-	// any.
+	// Enum has the values that the argument, or an element of a list, may have. It is empty if there
+	// is no such limit.
 	Enum []string
 	// Completion means that a method proposes values.
 	Completion bool
@@ -305,7 +305,7 @@ func (r *reader) flag(at string, o wire.Object, member string) bool {
 	return raw == "true"
 }
 
-// ours are the members of items and of their arguments that this project adds.
+// ours lists the members of items and of their arguments that this project adds.
 var ours = []string{jsonschema.GoName, MemberScopes, MemberEnum, MemberCompletion, MemberText, MemberVariables}
 
 // Served returns the definition of a prompt, resource or template as a server sends it: without the

@@ -86,7 +86,7 @@ func (m *module) shape(s *jsonschema.Schema, indent string) expression {
 	return all
 }
 
-// own returns the type of the keywords of the schema itself, which is empty if they allow every value.
+// own returns the type of the keywords of the schema itself. It is empty if they allow every value.
 func (m *module) own(s *jsonschema.Schema, indent string) expression {
 	types := s.Types
 	if len(types) == 0 && len(s.Properties) > 0 {

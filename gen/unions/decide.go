@@ -1,7 +1,7 @@
-// Package unions decides how to distinguish the variants of a union without trying one after the
-// other, which would accept values by accident and cost time that a peer controls. The variant is found by
-// JSON kind, then by a constant member, then by the members that are present, then by a row of the overlay. If
-// none of these decides, generation fails.
+// Package unions decides how to distinguish the variants of a union without trying one after the other, which
+// would accept values by accident and cost time that a peer controls. The variant is found by JSON kind, then
+// by a constant member, then by the members that are present, for which the overlay may have a row. If none of
+// these decides, generation fails.
 package unions
 
 import (

@@ -54,7 +54,7 @@ func JSON(n *Node) wire.Raw {
 	return wire.Raw(text)
 }
 
-// appendJSON appends the JSON text of a node, which is at a pointer.
+// appendJSON appends the JSON text of the node at a pointer.
 func appendJSON(dst []byte, n *Node, at string) ([]byte, error) {
 	switch n = Content(n); n.Kind {
 	case yaml.MappingNode:

@@ -64,7 +64,8 @@ func textNode(value string) *Node {
 	return n
 }
 
-// Write returns a document as a text. Like is the node of an earlier text, whose indentation it has, or nil.
+// Write returns a document as a text. It has the indentation of like, the node of an earlier text, unless
+// that is nil.
 func Write(n, like *Node) ([]byte, error) {
 	indent, compact := 2, false
 	if like != nil {
@@ -121,8 +122,8 @@ func Expanded(n *Node) *Node {
 	return &c
 }
 
-// Object returns a mapping with other members. It keeps the style and the comments of a mapping that it is made of,
-// or nil.
+// Object returns a mapping with other members. It keeps the style and the comments of the mapping of, which may be
+// nil.
 func Object(of *Node, members []Member) *Node {
 	n := &Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if of != nil {
@@ -142,7 +143,7 @@ func Object(of *Node, members []Member) *Node {
 	return n
 }
 
-// List returns a sequence with other elements. It keeps the style and the comments of a sequence that it is made of, or
+// List returns a sequence with other elements. It keeps the style and the comments of the sequence of, which may be
 // nil.
 func List(of *Node, elements []*Node) *Node {
 	n := &Node{Kind: yaml.SequenceNode, Tag: "!!seq"}

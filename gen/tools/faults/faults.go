@@ -141,7 +141,7 @@ func (f *finder) types() {
 	}
 }
 
-// bothTypes returns the types of values that are of a type in each list.
+// bothTypes returns the types that both lists allow. An integer is also a number.
 func bothTypes(a, b []string) []string {
 	both := []string{}
 	for _, t := range a {

@@ -15,7 +15,7 @@ const (
 	Draft202012 Draft = "https://json-schema.org/draft/2020-12/schema"
 )
 
-// recursiveAnchor is the name of the anchor that "$recursiveAnchor": true makes.
+// recursiveAnchor is the name of the anchor that "$recursiveAnchor": true declares.
 const recursiveAnchor = "$recursiveAnchor"
 
 // RefAlone reports whether the keywords beside a $ref have no effect.
@@ -45,8 +45,8 @@ func (d Draft) dynamicRef() string {
 	return "$dynamicRef"
 }
 
-// has reports whether the draft does not lack a keyword that others have. A validator of an older draft ignores
-// those that it lacks, so they are removed from its schemas.
+// has reports whether the draft has a keyword, or the keyword is unknown. The others are removed from schemas
+// of the draft, because its validators ignore them.
 func (d Draft) has(keyword string) bool {
 	k := KeywordOf(keyword)
 	return k == nil || k.In(d)

@@ -36,8 +36,8 @@ func ReadLenient(at string, raw wire.Raw) (s *Schema, notes []*Error) {
 // inSchema reports whether a pointer is that of a schema or leads into it.
 func inSchema(at, pointer string) bool { return pointer == at || strings.HasPrefix(pointer, at+"/") }
 
-// repair returns a schema, which is at a pointer, without the keyword that another pointer leads to or into. A value
-// that is not a schema becomes true, which accepts everything.
+// repair returns the schema at a pointer without the keyword that another pointer leads to or into. A value that is
+// not a schema becomes true, which accepts everything.
 func repair(at string, schema wire.Raw, pointer string) wire.Raw {
 	if schema.Kind() != wire.KindObject || pointer == at {
 		return "true"

@@ -29,12 +29,12 @@ func Read(at string, raw wire.Raw) (*Schema, []*Error) {
 
 type reader struct {
 	errs []*Error
-	// limits and rare are those of a schema that had no use for them, or nil.
+	// limits and rare are allocated for a schema that turned out not to need them, or nil.
 	limits *Limits
 	rare   *Rare
 }
 
-// noLimits and noRare are those of the schemas that have none of their keywords.
+// noLimits and noRare are shared by the schemas that have none of their keywords.
 var (
 	noLimits = &Limits{}
 	noRare   = &Rare{}

@@ -27,8 +27,7 @@ type document struct {
 	schemas   map[string]*Schema   // by pointer
 	refs      []*Schema
 	dynamic   []*Schema // the schemas with a $dynamicRef
-	// older is the draft that a schema without $schema is of, if it uses what draft 2020-12
-	// does not allow.
+	// older is the draft of a schema without $schema that uses what draft 2020-12 does not allow.
 	older Draft
 }
 
@@ -183,8 +182,9 @@ func (s *Schema) Endless() []*Error {
 	return r.errs
 }
 
-// mostApplied limits how many schemas apply to one value, where one that several references lead to counts each time:
-// 30 definitions that refer to the next one twice are a billion. The schemas of real APIs stay below a thousand.
+// mostApplied limits how many schemas apply to one value. A schema that several references lead to counts each time,
+// so 30 definitions that refer to the next one twice count as a billion. The schemas of real APIs stay below a
+// thousand.
 const mostApplied = 10_000
 
 func (r *reader) endless(d *document) {
@@ -215,7 +215,7 @@ func (r *reader) endless(d *document) {
 		}
 		way = way[:len(way)-1]
 		if n > mostApplied {
-			if most < mostApplied { // otherwise, that one has been reported
+			if most < mostApplied { // otherwise, it has been reported before
 				r.fail(s.Pointer, "more than %d schemas apply to one value, because several references lead to the same schema", mostApplied)
 			}
 			n = mostApplied

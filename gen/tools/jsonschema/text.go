@@ -34,7 +34,8 @@ func Texts(all []string) wire.Raw {
 	return wire.ArrayOf(texts)
 }
 
-// With returns an object, whose text is valid, with another value of a member, which is added if there is none.
+// With returns an object with a member set to a value. The member is added if there is none. The text of the
+// object must be valid.
 func With[T ~string](object T, name string, value wire.Raw) T {
 	changed, err := wire.Object(object).With(name, value)
 	if err != nil {

@@ -40,7 +40,7 @@ type Keyword struct {
 	About string
 }
 
-// Keywords lists the keywords of all drafts but "id" of draft 04, in the order in which people think of them.
+// Keywords lists the keywords of all drafts but "id" of draft 04, the most common ones first.
 var Keywords = []Keyword{
 	{"type", TypesForm, AllKinds, "", "", "The type of the values."},
 	{"title", TextForm, 0, "", "", "A short name."},
@@ -146,7 +146,8 @@ func Holds(keyword string, value wire.Kind) Form {
 	return AnyForm
 }
 
-// Inner yields the schemas that a schema, which is at a pointer, directly contains, in the order of the text.
+// Inner yields the schemas that the schema at a pointer directly contains, with their pointers, in the order
+// of the text.
 func Inner(at string, schema wire.Raw) iter.Seq2[string, wire.Raw] {
 	return func(yield func(string, wire.Raw) bool) {
 		if schema.Kind() != wire.KindObject {
@@ -176,7 +177,7 @@ func Inner(at string, schema wire.Raw) iter.Seq2[string, wire.Raw] {
 	}
 }
 
-// Within returns a schema, which is at a pointer, with f applied to each schema that it directly contains.
+// Within returns the schema at a pointer with f applied to each schema that it directly contains.
 func Within(at string, schema wire.Raw, f func(at string, inner wire.Raw) wire.Raw) wire.Raw {
 	var all []wire.Raw
 	changed := false

@@ -90,8 +90,8 @@ func (m *mutator) inner(p place, flat []*jsonschema.Schema, name string, schemas
 	return in
 }
 
-// looksInside reports whether a schema may judge the members or elements of a value otherwise than each by its own
-// schemas.
+// looksInside reports whether a schema has keywords, such as anyOf and enum, that may judge members or elements of
+// a value besides the schemas of each.
 func looksInside(s *jsonschema.Schema) bool {
 	return s.AnyOf != nil || s.OneOf != nil || s.Not != nil || s.If != nil || s.Then != nil || s.Else != nil || s.DependentSchemas != nil ||
 		s.Enum != nil || s.Const != "" || s.Contains != nil || s.UniqueItems || s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil
@@ -198,7 +198,7 @@ func (m *mutator) add(p place, c Mutation, v wire.Raw) bool {
 	return true
 }
 
-// refused reports whether a value is refused because of its place, and of no other.
+// refused reports whether a value is refused because of its place alone.
 func (m *mutator) refused(p place, v wire.Raw, missing string) bool {
 	found := false
 	for _, problem := range m.validator.problems(p.judge.schemas, p.judge.value(v)) {

@@ -130,8 +130,8 @@ func hint(flat []*jsonschema.Schema, t string) int {
 	return 0
 }
 
-// atLeast is the largest of some lower bounds, atMost the smallest of some upper
-// ones, or -1.
+// atLeast returns the largest of some lower bounds, and atMost the smallest of some upper ones, or
+// -1 if there is none.
 func atLeast(flat []*jsonschema.Schema, bound func(*jsonschema.Schema) *int64) int64 {
 	most := int64(0)
 	for _, s := range flat {

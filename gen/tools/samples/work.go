@@ -50,7 +50,7 @@ func partOf(v any) *part {
 }
 
 // visit returns how many visits a schema takes, up to more than mostVisits. A validator tries each branch of a union
-// for each part, so that a few unions that lead to each other take as many as their branches to the power of the depth.
+// for each part, so unions that lead to each other take a number of visits that grows exponentially with the depth.
 func (p *part) visit(s *jsonschema.Schema) int {
 	if s == nil || s.Always != nil {
 		return 0

@@ -50,8 +50,8 @@ func plain(d *ir.Decl) bool {
 	return true
 }
 
-// equals returns the classes of equal declarations, see [Types]. Whether two declarations are equal depends on nothing
-// but them.
+// equals returns the classes of equal declarations, see [Types]. Whether two declarations are equal does not depend
+// on other declarations of the list.
 func (t *typer) equals() map[*ir.Decl]string {
 	return t.classes(func(d *ir.Decl) string {
 		if d.Definition {

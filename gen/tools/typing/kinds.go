@@ -19,8 +19,8 @@ type typer struct {
 	// taken has the exported identifiers of the package and the items that have them, by their pointers.
 	taken map[string]string
 	decls []*ir.Decl
-	// origins has where each declaration comes from, shared those that several items have, and aliases what those
-	// are that are aliases.
+	// origins has the origin of each declaration, shared the declarations that several items have, and aliases
+	// the declaration that each alias stands for.
 	origins     map[*ir.Decl]*origin
 	shared      map[*ir.Decl]bool
 	aliases     map[*ir.Decl]ir.Type
@@ -271,11 +271,11 @@ func (t *typer) text(d disj, at spot) ir.Type {
 	})
 }
 
-// plainTime is a time as a time.Time without a fraction of a second is written.
+// plainTime is an example of how a time.Time without a fraction of a second is written.
 const plainTime = "2026-01-31T12:00:00Z"
 
-// takesTimes reports whether the patterns and limits of schemas allow a time as a time.Time is written.
-// A pattern may want digits that a time.Time leaves out, such as those of ".000".
+// takesTimes reports whether the patterns and limits of schemas allow the text of a time.Time. A
+// pattern may require digits that a time.Time leaves out, such as ".000".
 func (d disj) takesTimes() bool {
 	return !d.has(func(s *jsonschema.Schema) bool {
 		return s.Pattern != nil && !jsonschema.Allows(*s.Pattern, plainTime) ||
@@ -349,8 +349,8 @@ func (d disj) both(other disj) disj {
 	return all
 }
 
-// itself makes an array or a map. One that contains itself gets a declaration, because Go has no
-// other way to express it.
+// itself makes an array or a map. If it contains itself, it gets a declaration, because Go cannot
+// express it otherwise.
 func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 	if decl := t.declared[key]; decl != nil {
 		return &ir.Ref{Decl: decl}
@@ -374,8 +374,8 @@ func (t *typer) itself(key string, at spot, build func() ir.Type) ir.Type {
 	return &ir.Ref{Decl: decl}
 }
 
-// declare returns the declaration of a type, which build gives its type the first time. It is named by its definition,
-// else by its title if no other type of the document has it, else by its place.
+// declare returns the declaration for a key. The first time, it calls build to set the type. The name comes from the
+// definition, else from the title if no other type of the document has it, else from the place.
 func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl, spot)) *ir.Ref {
 	decl := t.declared[key]
 	if decl == nil {

@@ -49,8 +49,8 @@ func (at spot) value() spot {
 	return at
 }
 
-// one returns the place of one of several values. Its name is the singular of theirs, if there is one that no
-// member beside them has.
+// one returns the place of an element of several values. Its name is the singular of their name, unless there
+// is none or a member beside them has that name; then it ends in otherwise.
 func (at spot) one(otherwise string) spot {
 	if last := len(at.trail) - 1; last >= 0 {
 		if one := names.Singular(at.trail[last]); one != at.trail[last] && !slices.Contains(at.siblings, one) {
@@ -67,8 +67,8 @@ const (
 	longestConstant = 70
 )
 
-// typeName returns the name of a type: the name that it begins with and its other parts. A part that repeats is
-// counted. Of a name that would be too long, the first parts are left out.
+// typeName returns the name of a type: base and the parts of trail. A part that repeats is written once with a
+// count. If the name would be too long, the first parts are left out.
 func typeName(base string, trail []string) string {
 	var parts []string
 	for i := 0; i < len(trail); {
@@ -143,8 +143,8 @@ func (t *typer) declaredHere(name string) bool {
 // generatedFiles owns the names that other generated files declare.
 const generatedFiles = "other generated files"
 
-// take gives a name to the item whose types are being made. That two items need one name is an error, because
-// a name that distinguishes them would change when another item is added.
+// take gives a name to the item whose types are being made. It is an error if two items need the same name,
+// because a name that distinguishes them would change when another item is added.
 func (t *typer) take(name, pointer string) {
 	if owner, ok := t.taken[name]; ok && owner != t.document.item {
 		t.failf(pointer, "its type needs the Go name %s, which %s has; x-go-name gives one of the two another", name, owner)

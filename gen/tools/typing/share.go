@@ -52,10 +52,10 @@ func (o *origin) doc(d *ir.Decl) string {
 	return d.Doc
 }
 
-// share lets equal declarations be one type, so that values of one can be used for another. Equal declarations of
-// one document become one declaration. Those of several documents keep their names, as aliases of the first, because
-// a name must not depend on the other items of the list. Definitions with one x-go-name become one declaration of
-// that name.
+// share makes equal declarations one type, so that values of one can be used for another. Equal declarations of one
+// document become one declaration. Those of several documents keep their names, as aliases of the first, because a
+// name must not depend on the other items of the list. Definitions with one x-go-name become one declaration of that
+// name.
 func (t *typer) share() {
 	class := t.equals()
 	t.promote(class)
@@ -121,8 +121,8 @@ func merged(a, b []*ir.Decl) []*ir.Decl {
 	return slices.Compact(all)
 }
 
-// promote gives the definitions of an API, and their parts, names of their own if they are the same in all of its
-// operations, as those of a definition with an x-go-name are.
+// promote gives a definition of an API that is the same in all of its operations, and its parts, names of their
+// own, as an x-go-name does.
 func (t *typer) promote(class map[*ir.Decl]string) {
 	named := map[string][]*ir.Decl{}
 	for _, d := range t.decls {
@@ -143,7 +143,7 @@ func (t *typer) promote(class map[*ir.Decl]string) {
 	}
 }
 
-// give takes the name of a declaration that has it by x-go-name.
+// give gives a declaration the name from its x-go-name, and takes that name.
 func (t *typer) give(d *ir.Decl, o *origin) {
 	if !names.IsExported(d.Name) || t.taken[d.Name] != "" || t.taken["Unknown"+d.Name] != "" {
 		t.owner = o.owner
@@ -205,8 +205,8 @@ func places(path string) string {
 	return path
 }
 
-// redirect lets the references in a declaration, which stands for several equal ones, lead to the declarations that
-// stand for others.
+// redirect changes the references in a declaration, which stands for several equal ones, so that they lead to the
+// declarations that stand for others.
 func redirect(d *ir.Decl, equal []*ir.Decl, one map[*ir.Decl]*ir.Decl) {
 	redirectType(d.Type, one)
 	if u, ok := d.Type.(*ir.Union); ok {

@@ -131,13 +131,13 @@ func (d Diagnostic) String() string {
 // properties but without a type allows values that are not objects; its struct has these in
 // Other.
 //
-// A declaration is named by its document and its definition, else its title, else the way to it:
-// GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when other items are
-// added to the list. A definition with an x-go-name has that name in all documents, where it must be the same. A
-// definition of an API has its own name if it is the same in all operations.
+// The name of a declaration begins with that of its document and ends with its definition, else its title, else
+// the path to it: GetBookOutputAuthor. The name depends on nothing but the document, so it keeps its meaning when
+// other items are added to the list. A definition with an x-go-name has that name in all documents, where it must
+// be the same. A definition of an API has its own name if it is the same in all operations.
 //
-// Types are equal if their code would be the same but for their names, with its comments. The comment of a type
-// that repeats the comment of a field does not count, and types of definitions with different names are not equal.
+// Types are equal if their code, including comments, differs only in their names. The comment of a type that
+// repeats the comment of a field does not count, and types of definitions with different names are not equal.
 // Equal types of one document are one declaration. Those of several documents are aliases of the first, except for
 // whole inputs and outputs, which are equal to nothing.
 func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
