@@ -43,7 +43,7 @@ same client and capabilities. While the server of a session asks a client withou
 call waits for the answer, for at most 15 minutes.
 
 The two sides agree on the newest revision that both speak. --client-revision and
---server-revision limit the choice, for a peer that announces what it does not do well.
+--server-revision limit the choice, for a peer that does not work well in a revision that it announces.
 
 At the end, the losses are printed on standard error. --report writes all of them to a file:
 

@@ -33,7 +33,7 @@ go.mod of its own.`,
 	return cmd
 }
 
-// client generates or checks a client.
+// writeClient generates or checks a client.
 func (p *project) writeClient(cmd *cobra.Command) (*outcome, error) {
 	start := time.Now()
 	p.client = true

@@ -104,9 +104,10 @@ one. The default is undecided, which includes err:
   model    also texts, defaults and promises by which a model chooses what it does
 
 The suggested version change is major if there is a finding of level err or
-undecided, accepted or not. Otherwise it is minor for findings about values or their use, patch for
-changes of descriptions, titles or remarks, and none without findings. --check-version
-compares it with the versions of the two sides, and fails if they differ by less.
+undecided, accepted or not. Otherwise it is minor for findings about values or
+their use, patch for changes of descriptions, titles or remarks, and none without
+findings. --check-version compares it with the versions of the two sides, and fails
+if they differ by less.
 
 mcpgen.yaml holds the policy of a project; flags take precedence over it:
 

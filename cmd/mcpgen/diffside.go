@@ -136,10 +136,9 @@ func (d *differ) judged(side *diffSide, lowered *gen.Lowered, by diff.Judge) (er
 }
 
 // schemaSide reads a side that is a schema. A schema with the pinned facts of a revision counts as
-// pinned, whatever its name says; others are read leniently. The rows that apply to these are those
-// of the pinned revision that is named or whose date is the last in the path. Another date says
-// nothing about the schema: without a pinned one, it is the revision that shares the most
-// definitions with the schema, the newest of equals.
+// pinned, whatever its name says; others are read leniently, with the rows of a pinned revision:
+// the one that is named, or whose date is the last one in the path. If that revision is not pinned,
+// it is the one that shares the most definitions with the schema, the newest of equals.
 func (d *differ) schemaSide(side *diffSide, revision, name string, src []byte) error {
 	closest := gen.Closest(d.project, src)
 	if differences, _, err := gen.VerifyFacts(d.project, closest, src); err == nil && len(differences) == 0 {

@@ -12,7 +12,8 @@ import (
 // A flag without an effect on a command line is an error, because the user expects one. The functions of this file
 // declare, beside the flags of a command, the situations in which a flag has none.
 
-// situation refuses command lines of a command. The names of flags are without dashes.
+// situation adds a check of the command lines of a command. refuse returns an error for those that
+// it refuses. In this file, names of flags are without dashes.
 func situation(cmd *cobra.Command, refuse func(args []string) error) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {

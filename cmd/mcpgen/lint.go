@@ -55,9 +55,9 @@ The rules are about
 host refuses or that harms users; warn is one that works in some hosts only or is
 most likely a mistake; info is advice.
 
---fix rewrites the faults that can be said in an equivalent way. Each rewritten
-schema has accepted and refused the same sample values as before. It replaces a
-JSON file; for YAML and for servers, --out names the file to write.
+--fix rewrites the faults that have an equivalent form without the fault. Each
+rewritten schema has accepted and refused the same sample values as before. --fix
+replaces a JSON file; for YAML and for servers, --out names the file to write.
 
 The exit code is 0 without findings of the level of --fail-on, 1 with one, and 2
 if the list cannot be read.`,
@@ -173,8 +173,8 @@ func (l *linter) read(cmd *cobra.Command, args []string) (name, file string, lis
 	return name, file, list, err
 }
 
-// generator returns why mcpgen server refuses a list, and what it notes. A list of a form that only lint and diff
-// read is for no server of mcpgen, so it has neither.
+// generator returns why mcpgen server refuses a list, and what it notes. It returns nothing for a list in a form
+// that only lint and diff read, because mcpgen generates no server from it.
 func generator(name string, text []byte, open authoring.Open) (refused, noted []lint.Problem) {
 	if c, err := catalog.Read(name, text); err != nil || !servable(name, c) {
 		return nil, nil

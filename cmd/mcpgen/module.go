@@ -57,9 +57,8 @@ var needed = []string{
 	"golang.org/x/time",
 }
 
-// module returns the contents of a go.mod for the folder. It returns nil if no go.mod is
-// needed: the enclosing module requires mcpgen, or encloses a library. The
-// program of the module may be protected by package runtime/auth.
+// module returns the contents of a go.mod for the folder. It returns nil if no go.mod is needed,
+// because the enclosing module requires mcpgen or the package is a library in it.
 func (p *project) module(name string, made *skeleton.Result) (*skeleton.Module, error) {
 	around, err := enclosing(p.out)
 	if err != nil {

@@ -143,7 +143,7 @@ new ones until make has built it again.`,
 			return errFindings
 		},
 	}
-	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file, or that an extension extends (required, but for extensions, which extend the newest by default)")
+	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file, or the one that an extension extends (required, except that an extension extends the newest one by default)")
 	cmd.Flags().StringVar(&extension, "extension", "", "identifier of the extension that the file is the schema of, such as io.modelcontextprotocol/tasks")
 	cmd.Flags().StringVar(&commit, "commit", "", "upstream commit of the file")
 	cmd.Flags().StringVar(&dir, "spec", "spec", "spec folder")

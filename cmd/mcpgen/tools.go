@@ -81,9 +81,9 @@ instructions and capabilities. mcpgen diff compares them, and "mcpgen server" an
 "mcpgen client" generate a method for each prompt, resource and template.
 
 With --openapi, the tools are the operations of an HTTP API, described by an OpenAPI
-document (2.0 and 3.0 to 3.2, JSON or YAML). "mcpgen server" generates handlers for them that
-call the API. The mapping file, which is written first and then kept, says which
-operations become tools and what the tools are called.`,
+document (2.0 and 3.0 to 3.2, JSON or YAML). "mcpgen server" generates handlers that
+call the API. The mapping file says which operations become tools and what the tools
+are called; an import writes it if it is missing, and otherwise only adds to it.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if program.pkg != "" {
 				return beforeDash(atMostOne)(cmd, args)
@@ -163,8 +163,8 @@ type imported struct {
 	Next     []string `json:"next,omitempty"`    // what to do with the list of a Go program
 }
 
-// baseSuffix ends the name of the file with the list as an import has brought it. The name before it is that of the
-// list, which people may edit.
+// baseSuffix is appended to the name of the list, which people may edit, for the file with the list as it was
+// imported.
 const baseSuffix = ".imported"
 
 // write merges a list with the one in a file, and writes it with other files: all of them or none.
@@ -186,7 +186,7 @@ func (i *imported) write(ctx context.Context, out string, list []byte, others ..
 		*file.into = text
 	}
 	if in.Base != nil && !json.Valid(in.Base) {
-		return fmt.Errorf("%s: is not what an import has written; delete it, if you do not know why", base)
+		return fmt.Errorf("%s: is not a file that an import has written; if you do not need it, delete it", base)
 	}
 	if in.Base == nil {
 		i.Base = base

@@ -54,8 +54,8 @@ func (v *verifier) judgeByExtension(cmd *cobra.Command, revision, schema string)
 	return v.checkDefinition()
 }
 
-// schemaExtension returns an extension without generated code: a schema.json checks its values. A pinned
-// extension of the same name lends it its overlay, unless --overlay names another one.
+// schemaExtension returns an extension without generated code: a schema.json checks its values. It uses
+// the overlay of the pinned extension of the same name, unless --overlay names another one.
 func (v *verifier) schemaExtension(cmd *cobra.Command, revision, schema string) (*generated.Extension, error) {
 	src, err := readSource(cmd.Context(), cmd.InOrStdin(), schema)
 	if err != nil {
