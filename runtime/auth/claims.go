@@ -102,8 +102,8 @@ var clientNames = []string{"client_id", "azp", "cid", "appid"}
 
 // identify sets who calls. Users must not share an identity: a sub that cannot be used is an error, even if
 // there is a username, and the id of the client identifies only the client itself. A token is the client's own
-// if its sub is the client (RFC 9068, section 2.2) and it has no username, or if it says so in the words of one
-// of several authorization servers.
+// if its sub is the client (RFC 9068, section 2.2) and it has no username, or if it says so in the form of an
+// authorization server that isOwn knows.
 func (c *claims) identify(caller *Caller) {
 	for _, name := range clientNames {
 		if caller.ClientID == "" {
@@ -144,9 +144,10 @@ var (
 	accessKinds = []string{"bearer", "dpop", "access", "access_token", "at+jwt"}
 )
 
-// checkKind refuses a token that says that it is no access token: a refresh token, which introspection may
-// find active, or an ID token. A JWT without the type of access tokens may be an ID token that does not say so,
-// and is told by claims that only ID tokens have, or by the lack of a client and scopes (RFC 9068, section 5).
+// checkKind refuses a token that says that it is no access token: a refresh token, which introspection may find
+// active, or an ID token. If untyped is set, the token is a JWT without the type of access tokens, and may be
+// an ID token that does not say so. An ID token is recognized by claims that only ID tokens have, or by the
+// lack of a client and scopes (RFC 9068, section 5).
 func (c *claims) checkKind(untyped bool) {
 	said := false
 	for _, name := range kindNames {

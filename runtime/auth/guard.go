@@ -230,8 +230,8 @@ func (g *Guard) Protect(next http.Handler) *Protected {
 	return &Protected{g, next}
 }
 
-// Protected is a handler that a guard protects. Streamable.ListenAndServe serves it as it serves the handler
-// of the sessions alone.
+// Protected is a handler that a guard protects. streamable.ListenAndServe serves it as it serves the handler
+// of the sessions.
 type Protected struct {
 	guard *Guard
 	next  http.Handler
@@ -274,7 +274,7 @@ func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // whileValid returns a context that ends with the token of a request: when it expires, or when it turns out to be
-// revoked. The token is verified again as often as for requests.
+// revoked. The token is verified again after each CacheFor of the options, or each minute without a cache.
 func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
 	if until := a.caller.Expiry; until.IsZero() {

@@ -83,7 +83,7 @@ type Introspection struct {
 	Endpoint string
 	// ClientID and ClientSecret are sent as client_secret_basic.
 	ClientID, ClientSecret string
-	// Authorize, if not nil, authorizes the request otherwise.
+	// Authorize, if not nil, adds other credentials to the request.
 	Authorize func(*http.Request) error
 }
 
@@ -409,7 +409,7 @@ func (s *keySet) start() {
 	}()
 }
 
-// matching returns the keys with an id, or a few if the id is "".
+// matching returns the keys with an id, or those with any id if it is "", and at most maxUnnamed.
 func (s *keySet) matching(id, algorithm string) []jose.JSONWebKey {
 	var found []jose.JSONWebKey
 	for _, key := range s.keys {

@@ -263,7 +263,7 @@ func (h *held) put(x *exchange) {
 	})
 }
 
-// take returns an exchange for the request that continues it. Another request may not.
+// take returns a held exchange for the request that continues it. Only one request can take it.
 func (h *held) take(id string) (*exchange, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -140,8 +140,8 @@ func (b *Bridge) take(ctx context.Context, of client, exclusive bool) (*link, er
 	return e.Session, nil
 }
 
-// lost reports a loss of a conversion. The params of a request that is repeated are converted again, but
-// were lost only once.
+// lost reports a loss of a conversion. The params of a repeated request are converted again, but their
+// losses are reported only once.
 func (b *Bridge) lost(ctx context.Context, r convert.Report) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.repeated && r.From == x.link.of.revision.ID {
 		return
@@ -577,7 +577,7 @@ func (l *link) announceStateless(ctx context.Context, method string, params wire
 	return l.tell(ctx, newest, method, params)
 }
 
-// tell sends a notification to a client. One that the client cannot get is a loss.
+// tell sends a notification to a client. If the client cannot get it, tell reports a loss.
 func (l *link) tell(ctx context.Context, to runtime.Caller, method string, params wire.Raw) error {
 	err := l.to(to).Notify(ctx, method, runtime.ParamsOf(params))
 	_, unknown := errors.AsType[*runtime.MethodError](err)

@@ -244,7 +244,8 @@ func (w *way) supplies(m *Member) bool {
 // escaped is the beginning of every escape sequence that can stand for a character of a string in Touched.
 const escaped = `\u00`
 
-// untouched reports whether a value is certain to be an object that only changes by the members that it lacks.
+// untouched reports whether a value is certain to be an object that a conversion changes at most by adding
+// members.
 func (s *Shape) untouched(v wire.Raw) bool {
 	return s.Touched != nil && strings.HasPrefix(string(v), "{") && !strings.Contains(string(v), escaped) &&
 		!slices.ContainsFunc(s.Touched, func(word string) bool { return strings.Contains(string(v), word) })

@@ -19,11 +19,12 @@
 // conversions are chains. A member that the older revision does not define is omitted, although its objects are open.
 //
 // A catalog converts its lists once for each revision and change, and reads the params of its methods in every
-// revision, so catalog.NewServer puts it in front of the conversion, which is left with the other methods.
+// revision, so catalog.NewServer puts the catalog in front of the conversion, which handles only the other
+// methods.
 //
-// Most messages are the same in two revisions, and are not parsed to find that out: [Shape.Touched] has the words
-// one of which a text contains if anything changes. What the runtime adds to each message of a stateless revision is
-// not added twice.
+// Most messages are the same in two revisions, and are not parsed to find that out: a text that changes contains at
+// least one of the words in [Shape.Touched]. What the runtime adds to each message of a stateless revision is not
+// added twice.
 //
 // # Terms
 //

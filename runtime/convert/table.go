@@ -45,8 +45,8 @@ type Step struct {
 type ErrorCode struct {
 	Method       string // of the request; "" means any
 	Older, Newer int64
-	// Data is the member of the data by which the error is told from others with the newer code.
-	// If it is "", errors with the newer code keep it.
+	// Data is the member of the data that distinguishes the error from others with the newer code. If
+	// it is "", errors with the newer code keep it.
 	Data string
 }
 
@@ -64,8 +64,8 @@ const Keep Rule = 0
 
 // Shape describes the differences between the values of a type in two revisions.
 type Shape struct {
-	// Touched, if not nil, are JSON strings. An object that has none of them, at any depth, is only changed by
-	// the members that it lacks.
+	// Touched, if not nil, lists JSON strings. A conversion changes an object that contains none of them, at
+	// any depth, at most by adding members.
 	Touched []string
 	// Members are the members of an object that are not the same in both revisions.
 	Members []Member
@@ -80,8 +80,9 @@ type Shape struct {
 	// Otherwise is the reason to refuse a value that matches no case. If it is "", the value is
 	// kept.
 	Otherwise string
-	// Checks are the check functions of schemas that the converted value must satisfy. Reason is why
-	// one is refused that does not. If it is "", the reason names what is wrong with the value.
+	// Checks are the check functions of schemas that the converted value must satisfy. Reason is the
+	// reason for refusing a value that does not. If it is "", the reason says what is wrong with the
+	// value.
 	Checks []func(*schema.Checker)
 	Reason string
 }
@@ -106,8 +107,8 @@ type Member struct {
 	Drop    string
 	Implied wire.Raw
 	Handled bool
-	// Require is the reason to refuse an object without the member; "" accepts the object. With it,
-	// a value that is refused is not left out if the default is refused as well.
+	// Require is the reason to refuse an object without the member; "" accepts the object. If it is
+	// set, a value that is refused is not left out if the default is refused as well.
 	Require string
 	// Default is the value of a member that is absent, before the rule converts it. Fact is the
 	// fact about the session that is the value instead; see [Conversion.Facts].
@@ -229,7 +230,7 @@ func (t *Table) convert(c *Conversion, from, to int, name func(revision int) str
 }
 
 // same reports whether a value is certain to be the same in another revision, except for what the runtime adds.
-// Most messages are. To look for a few words in a text is less work than to convert it.
+// Most messages are, and searching a text for a few words is less work than converting it.
 func (t *Table) same(supplies string, from, to int, name func(revision int) string, v wire.Raw) bool {
 	for from != to {
 		step, d, err := t.step(from, to, name)

@@ -146,8 +146,8 @@ type AnyMessage struct {
 	definition *Definition
 }
 
-// DecodeJSON implements [wire.Value]. Of the messages whose required members are present, it reads the first
-// that the text is valid for, or else the first, for its error.
+// DecodeJSON implements [wire.Value]. It considers the messages whose required members are present. It reads
+// the first one that the text is valid for, or else the first one, for its error.
 func (m *AnyMessage) DecodeJSON(r *wire.Reader) error {
 	var fit wire.Value
 	for _, name := range m.definition.OneOf {
@@ -222,7 +222,7 @@ func (m *AnyMessage) Check(c *wire.Collector) {
 	}
 }
 
-// parts are those of a whole message: where decoding puts them, and what encoding and checks read.
+// parts are the parts of a whole message, which decoding sets, and encoding and checks read.
 type parts struct {
 	members string   // see [Definition]
 	id      *wire.ID // nil for a message without one

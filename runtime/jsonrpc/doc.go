@@ -10,8 +10,8 @@
 // JSON that is not a message, or that has duplicate names at any depth, is an invalid
 // request, [CodeInvalidRequest]. Unknown members of the envelope are ignored.
 //
-// IDs are strings or integers, as MCP requires; JSON-RPC alone would allow null and
-// fractions. The token of an ID is preserved: 1 and "1" differ, and 9007199254740993 is not
-// rounded. An error response to a message whose ID is unknown carries "id": null, as
-// section 5 of the JSON-RPC specification requires.
+// IDs are strings or integers, as MCP requires; JSON-RPC alone would allow null and fractions. The
+// token of an ID is preserved: 1 and "1" differ, and 9007199254740993 is not rounded. An error
+// response to a message whose ID is unknown has no ID, as revisions since 2025-11-25 require;
+// JSON-RPC alone would require null.
 package jsonrpc

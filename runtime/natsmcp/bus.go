@@ -25,7 +25,7 @@ const servers = "mcp"
 // headerFault is the header of an answer that could not be sent, and says why.
 const headerFault = "Mcp-Fault"
 
-// OpenBus returns a bus. Its connection is up to the caller. Prefix is the first word of all subjects; "" means
+// OpenBus returns a bus. The caller closes the connection. prefix is the first word of all subjects; "" means
 // MCP_BUS. Servers with different tools need different prefixes.
 func OpenBus(nc *nats.Conn, prefix string) (*Bus, error) {
 	prefix = cmp.Or(prefix, "MCP_BUS")
@@ -144,8 +144,8 @@ func (b *Bus) Serve(ctx context.Context, subject string, answer func(ctx context
 	}), nil
 }
 
-// respond sends an answer. If it cannot be sent because the connection is lost, the context of the request
-// ends.
+// respond sends an answer. If the connection is lost, no answer is sent, and the request fails when its
+// context ends.
 func respond(m *nats.Msg, answer []byte) {
 	if len(answer) <= share.MaxMessage && !errors.Is(m.Respond(answer), nats.ErrMaxPayload) {
 		return

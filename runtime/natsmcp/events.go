@@ -55,7 +55,7 @@ func (s *Events) session(id string) string {
 // Append implements streamable.EventStore.
 func (s *Events) Append(ctx context.Context, session, stream string, n uint64, data []byte) error {
 	if !isWord(stream) {
-		return fmt.Errorf("natsmcp: the name of a stream has letters and digits: %.100q", stream)
+		return fmt.Errorf("natsmcp: the name of a stream must consist of letters and digits: %.100q", stream)
 	}
 	m := nats.NewMsg(s.session(session) + stream + "." + strconv.FormatUint(n, 10))
 	m.Data = data

@@ -59,8 +59,8 @@ type stream struct {
 	prefix string // of subjects: the name of the stream and a dot
 }
 
-// openStream opens a stream. If there is none, openStream creates it. Want has its default name, and its subjects
-// below its name.
+// openStream opens a stream. If there is none, openStream creates it. want has the default name of the stream,
+// and its subject without the name.
 func openStream(ctx context.Context, nc *nats.Conn, o Options, want jetstream.StreamConfig) (stream, error) {
 	js, err := jetstream.New(nc)
 	if err != nil {

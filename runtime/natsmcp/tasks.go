@@ -89,7 +89,7 @@ func isWord(text string) bool {
 func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	subject, ok := s.subject(r.ID)
 	if !ok {
-		return fmt.Errorf("natsmcp: the id of a task has letters and digits: %.100q", r.ID)
+		return fmt.Errorf("natsmcp: the id of a task must consist of letters and digits: %.100q", r.ID)
 	}
 	text, err := wire.Marshal(r)
 	if err != nil {

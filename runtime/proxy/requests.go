@@ -66,8 +66,8 @@ var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down;
 
 // add adds a request, which must be finished later. The error is runtime.ErrClosed after close, errNotBegun after
 // refuse, or another *jsonrpc.Error if the request has a response of its own and the id of one in flight: the server
-// would not say which of the two its answer is for. If all answers go to the client in one way, the server decides, and
-// no answer to the id is waited for.
+// would not say which of the two its answer is for. If all answers go to the client in one way, the server decides
+// what the second request gets, and the proxy does not wait for an answer to it.
 func (q *requests) add(r *request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -109,9 +109,9 @@ func (q *requests) find(id wire.Scalar) *request {
 	return q.byID[id.Canonical()]
 }
 
-// answer removes the request with an id, which is in the message of, or in any one if that is nil. It returns the
-// message that the request was in, or nil, and whether that is to be finished, because no other request in it waits
-// for an answer.
+// answer removes the request with an id, if it is in the message of or if that is nil. It returns the message that
+// the request was in, or nil. last is true if no other request in the message waits for an answer; the caller must
+// then call finish.
 func (q *requests) answer(id wire.Scalar, of *request) (r *request, last bool) {
 	id = id.Canonical()
 	q.mu.Lock()
@@ -145,7 +145,8 @@ func (q *requests) refuse() (idle <-chan struct{}) {
 	return finished
 }
 
-// reply returns where a message of the server goes that is not an answer, or nil.
+// reply returns the Reply for a message of the server that is not an answer: that of the request
+// whose progress it reports, or else that of the newest request. It is nil if there is none.
 func (q *requests) reply(m jsonrpc.Message) runtime.Reply {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -226,8 +227,8 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 	return out
 }
 
-// refusal returns the answer to the requests in a text that are not forwarded. In that to a batch, the error for an
-// id in flight has no id, because the client would take it for the answer to the other request.
+// refusal returns the answer to the requests in a text that are not forwarded. In the answer to a batch, the error
+// for an id in flight has no id, because the client would take it for the answer to the other request.
 func (q *requests) refusal(text string, messages []jsonrpc.Message, why error) runtime.Outgoing {
 	if !jsonrpc.IsBatch(text) {
 		return refusal(messages[0].ID, why)

@@ -229,7 +229,8 @@ func (s fromClient) disconnected(r *request) {
 	}
 }
 
-// Lose is not called for clients, which make requests instead of answering them by route.
+// Lose implements runtime.Inbox. Transports call it only for requests that are sent to a server
+// over HTTP.
 func (fromClient) Lose(*runtime.AnswerError) {}
 
 // End ends the session. If the client may still read, the requests in flight are answered
@@ -285,8 +286,8 @@ func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) erro
 	return nil
 }
 
-// contradiction returns the error for a request without a session that its HTTP headers do not repeat, or nil. A guard
-// in front of the proxy reads nothing but the headers, and the server gets those of the proxy.
+// contradiction returns an error if the HTTP headers of a request without a session do not repeat it as they must. A
+// guard in front of the proxy may read only the headers, and the server gets those of the proxy.
 func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
 	params := wire.Object(m.Params)
 	name, named := nameParams[m.Method]
@@ -303,8 +304,8 @@ func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
 	return nil
 }
 
-// unambiguous returns the error for a message without a session that a server which ignores the case of names can read
-// in another way than the proxy, or nil.
+// unambiguous returns an error for a message without a session that a server could read in another way than the proxy
+// if it ignores the case of names.
 func unambiguous(text string, m jsonrpc.Message) error {
 	params := wire.Object(m.Params)
 	meta, _ := params.Get("_meta")

@@ -143,7 +143,8 @@ func (c *Client) do(ctx context.Context, o *Operation, in wire.Appender) (*answe
 	return a, nil
 }
 
-// sameHost follows redirects within a host. Any other response is the answer itself.
+// sameHost follows redirects within a host. A redirect to another host is not followed, so it is
+// the answer.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if len(via) >= 10 {
 		return errors.New("stopped after 10 redirects")

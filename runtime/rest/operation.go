@@ -58,7 +58,8 @@ type Parameter struct {
 	Style string
 	// Explode writes each element of an array, and each member of an object, separately.
 	Explode bool
-	// Reserved leaves the characters of URLs unescaped that do not delimit a query.
+	// Reserved leaves the reserved characters of URLs unescaped, except for those that delimit a
+	// query.
 	Reserved bool
 }
 

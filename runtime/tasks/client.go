@@ -49,7 +49,8 @@ func ExtendClient(below runtime.Binding, o ClientOptions) runtime.Binding {
 	return b
 }
 
-// waiting returns the way of a client's messages that waits for the tasks that its requests lead to.
+// waiting returns a Handler for what a client sends. If a request is answered with a task, the
+// Handler waits for the result of the task.
 func waiting(next, answer runtime.Handler, o ClientOptions) runtime.Handler {
 	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 		result, err := next(ctx, m)

@@ -88,8 +88,8 @@ func (r *Record) clone() *Record {
 	return &c
 }
 
-// requiredMembers is how many of the members of a record are always present: the first ones. The others are if they
-// are not zero.
+// requiredMembers is how many of the members of a record are always present: the first ones. The others are present
+// if they are not zero.
 const requiredMembers = 6
 
 func (r *Record) members() []record.Member {
@@ -265,7 +265,7 @@ func (m *Memory) fits(r *Record, tasks, bytes int) bool {
 	return m.used.plus(tasks, bytes).within(m.all) && m.owners[r.payer()].plus(tasks, bytes).within(m.limit(r))
 }
 
-// use counts what the owner of r uses more.
+// use adds tasks and bytes to what the owner of r uses.
 func (m *Memory) use(r *Record, tasks, bytes int) {
 	m.used = m.used.plus(tasks, bytes)
 	owner := r.payer()

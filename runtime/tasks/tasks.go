@@ -98,7 +98,7 @@ type Tasks struct {
 
 	mu        sync.Mutex
 	runs      map[string]*run                      // the work in this process, by the id of its task
-	lastID    int64                                // the time in the id of a session's task, see sessionID
+	lastID    int64                                // the time in the id of a session's newest task, see newID
 	freed     chan struct{}                        // receives a value when there is room for more work
 	running   map[string]int                       // the handlers that have not returned, by Record.payer
 	handlers  int                                  // all of them

@@ -85,7 +85,8 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 	}
 }
 
-// attempt reads a value and passes its text on. An error is that of the value.
+// attempt reads a value and passes its text to read. If read returns an error, r fails at the
+// beginning of the value.
 func attempt(r *wire.Reader, read func(text wire.Raw) error) {
 	start := r.Mark()
 	value := r.ReadRaw()
@@ -199,7 +200,7 @@ func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
 	}
 }
 
-// decodeFields reads the members of a struct, whose fields have their defaults before.
+// decodeFields sets the fields of a struct to their defaults, and then reads its members.
 func (s *shape) decodeFields(r *wire.Reader, v reflect.Value) {
 	for _, f := range s.fields {
 		if f.facets.preset == "" {
@@ -274,8 +275,8 @@ func (s *shape) decodeUnion(r *wire.Reader, v reflect.Value) {
 	r.Fail("must match one of the alternatives of its schema")
 }
 
-// fill returns a value in which missing members have the defaults of its schema, which is that of a definition. Root is
-// the document of the schema.
+// fill returns a value in which missing members have the defaults of a schema. Root is the document that the schema
+// is a part of.
 func fill(v wire.Raw, schema, root wire.Object) wire.Raw {
 	schema = referred(schema, root)
 	switch v.Kind() {

@@ -222,7 +222,7 @@ func TestDeriveErrors(t *testing.T) {
 		}], `"x" is not a number`},
 		{derivedOf[struct {
 			A string `jsonschema:"some text,minLength=1"`
-		}], `"minLength=1" follows a text without a key; a description beside other keys is description=some text`},
+		}], `"minLength=1" follows a text without a key; beside other keys, write the description as description=some text`},
 		{derivedOf[struct {
 			A []int `jsonschema:"uniqueItems"`
 		}], `the key "uniqueItems" has no value`},

@@ -357,9 +357,9 @@ func declares(schema wire.Object, name string) bool { return schema.GetString("t
 // booleans, types with a method Enum, or lists of strings.
 //
 // If the user accepts, Elicit returns the answer, which is valid under the tags. Otherwise the answer is nil, and the
-// action is "decline" or "cancel". A field that a form cannot have is an error. A handler must return the error of
-// Elicit. In a revision without sessions, the first call returns [runtime.ErrInputRequired], and the handler runs again
-// when the client has the answer.
+// action is "decline" or "cancel". If T has a field that a form cannot have, Elicit returns an error. A handler must
+// return the error of Elicit. In a revision without sessions, the first call returns [runtime.ErrInputRequired], and
+// the handler runs again when the client has the answer.
 func Elicit[T any](ctx context.Context, message string) (answer *T, action string, err error) {
 	c := runtime.CallOf(ctx)
 	if c == nil {

@@ -83,7 +83,7 @@ type field struct {
 //		Position *Position
 //	}
 //
-// The schema is an anyOf. Of several alternatives that fit a value, the first is set.
+// The schema is an anyOf. If several alternatives fit a value, the first one is set.
 type OneOf struct{}
 
 // JSON types with a method, which decide how values are read and written.
@@ -127,7 +127,7 @@ func shapeOf(t reflect.Type, written bool) (*shape, error) {
 	return s, nil
 }
 
-// contains reports whether a value of a shape can have one of another within it.
+// contains reports whether a value of s can contain a value of another shape.
 func (s *shape) contains(other *shape, seen map[*shape]bool) bool {
 	inner := []*shape{s.elem}
 	for _, f := range s.fields {

@@ -28,7 +28,7 @@ type facets struct {
 }
 
 // keys are the keys of the tag jsonschema, with the types of the values that they apply to. A key that
-// applies to every type has no types. Those of elements also apply to arrays of the type.
+// applies to every type has no types. A key also applies to an array if it applies to the elements.
 var keys = map[string][]string{
 	"title": nil, "description": nil,
 	"minLength": {"string"}, "maxLength": {"string"}, "pattern": {"string"}, "format": {"string"},
@@ -138,13 +138,13 @@ func (f *facets) setPresets(kind string, presets, examples []wire.Raw) error {
 // notKeyed returns an error for a tag that is only a description but seems to be meant otherwise.
 func notKeyed(tag, other string) error {
 	if _, known := keys[tag]; known {
-		return fmt.Errorf("tag jsonschema: the key %q has no value; a description of this word is description=%[1]s", tag)
+		return fmt.Errorf("tag jsonschema: the key %q has no value; to make this word the description, write description=%[1]s", tag)
 	}
 	parts := splitTag(tag)
 	for _, part := range parts[1:] {
 		key, _, has := strings.Cut(part, "=")
 		if _, known := keys[key]; has && known || slices.Contains(flags, part) {
-			return fmt.Errorf("tag jsonschema: %q follows a text without a key; a description beside other keys is description=%s", part, parts[0])
+			return fmt.Errorf("tag jsonschema: %q follows a text without a key; beside other keys, write the description as description=%s", part, parts[0])
 		}
 	}
 	if other != "" {
@@ -184,7 +184,8 @@ func valueOf(key, value, kind, element string) (raw wire.Raw, of string, err err
 	return raw, of, err
 }
 
-// pattern returns an error if a text is not a regular expression. One that package regexp cannot match is none.
+// pattern returns an error if a text is not a regular expression. It returns nil for one that package regexp
+// does not support.
 func pattern(raw wire.Raw) error {
 	_, err := dynamic.Compile(wire.Raw(object(wire.Member{Name: "pattern", Value: raw})))
 	if errors.Is(err, dynamic.ErrNotCovered) {

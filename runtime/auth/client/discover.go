@@ -34,7 +34,8 @@ type target struct {
 }
 
 // discover finds the authorization server of the MCP server ("Authorization Server Discovery",
-// 2026-07-28). Preferred are issuers that are taken first if the server names several.
+// 2026-07-28). If the server names several, discover takes the first one of preferred that is among
+// them, or else the first one that it names.
 func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, preferred []string) (*target, error) {
 	metadata, address, err := t.resourceMetadata(ctx, challenge)
 	if err != nil {
@@ -152,11 +153,11 @@ func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 	return &target{resource: g.Resource, issuer: g.Issuer, server: server, bound: g.Type == oauth.SchemeDPoP}, nil
 }
 
-// web sends the requests whose URLs come from metadata. Metadata says which URLs a client requests, so an MCP
-// server could make a client request any URL in its network. So requests to authorization servers may reach only
-// public addresses and addresses of the same kind as that of the MCP server. The kinds are those of addresses at
-// which the MCP server has answered, not those to which its name resolves, which its owner chooses freely. A server
-// behind a proxy may refer to public addresses only.
+// web sends the requests whose URLs come from metadata. An MCP server could name any URL in the network of the
+// client there. So requests to authorization servers may reach only public addresses and addresses of the same kind
+// as that of the MCP server. The kinds are those of addresses at which the MCP server has answered, not those to
+// which its name resolves, which its owner chooses freely. A server behind a proxy may refer to public addresses
+// only.
 type web struct {
 	*oauth.Fetcher
 	set atomic.Uint32 // kinds of addresses that may be reached

@@ -66,9 +66,9 @@ func (t *Transport) grantByAssertion(ctx context.Context, from *target, scopes [
 	return t.requestGrant(ctx, from, client, scopes, form, t.newProofs(from))
 }
 
-// requestGrant asks the token endpoint for a grant. The exchange has the limit of the web and does not end with ctx:
-// the authorization server may have used up the code or the refresh token, and without its response the user would
-// have to log in again.
+// requestGrant asks the token endpoint for a grant. The exchange has the time limit of t.web and does not end with
+// ctx: the authorization server may have used up the code or the refresh token, and without its response the user
+// would have to log in again.
 func (t *Transport) requestGrant(ctx context.Context, from *target, client *Credentials, scopes []string, form url.Values, proofs *prover) (*grant, error) {
 	form.Set("resource", from.resource)
 	switch form.Get("grant_type") {

@@ -35,8 +35,8 @@ type grant struct {
 	Requested []string `json:"requested,omitempty"`
 	// Granted are those that the authorization server reports, or else those that were asked for.
 	Granted []string `json:"granted,omitempty"`
-	// Reach is what the server could refer to when the grant was obtained, for the requests that renew it
-	// before the server is asked anything.
+	// Reach has the kinds of addresses that the server could refer to when the grant was obtained.
+	// Requests that renew the grant before any request to the server may reach these.
 	Reach reach.Kind `json:"reach,omitempty"`
 	// DPoP is the private key to which the token is bound.
 	DPoP json.RawMessage `json:"dpop,omitempty"`
@@ -438,8 +438,8 @@ type budget struct {
 	until  time.Time   // when closed ends; zero if only Login ends it
 }
 
-// attempt is the last way in which a token was obtained because the server has refused one. Each of them is
-// worth a try; then another token like it would be refused, too.
+// attempt is the last way in which a token was obtained because the server has refused one. Each way is
+// tried once: another token that was obtained in the same way would be refused, too.
 type attempt int
 
 const (
@@ -452,7 +452,8 @@ const (
 // for the scopes of two more operations.
 const maxVisits = 3
 
-// open returns the error of an authorization that would only be repeated by asking again.
+// open returns the error of the last authorization if another one would only fail in the same way,
+// and nil otherwise.
 func (b *budget) open(now time.Time) error {
 	if !b.until.IsZero() && !now.Before(b.until) {
 		b.closed, b.until = nil, time.Time{}

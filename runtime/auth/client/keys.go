@@ -58,8 +58,8 @@ func NewKey(signer crypto.Signer, id string) (*Key, error) {
 	return k, nil
 }
 
-// ParseKey returns the first private key of a PEM text, in the form PKCS #8, PKCS #1 or SEC 1. See NewKey
-// for the id.
+// ParseKey returns the first private key of a PEM text, in the form PKCS #8, PKCS #1 or SEC 1. NewKey
+// describes the id.
 func ParseKey(text []byte, id string) (*Key, error) {
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
 		var key any

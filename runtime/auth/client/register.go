@@ -115,9 +115,10 @@ func (t *Transport) given(ctx context.Context, issuer string) (*Credentials, err
 	return nil, fmt.Errorf("%w %s, which the server now uses: the given credentials are those for %s", ErrNoClient, shown(issuer), strings.Join(issuers, ", "))
 }
 
-// isKnown reports whether the authorization server still knows a client that was registered dynamically. One that
-// has forgotten it shows the user an error, and nobody comes back. So it is asked with a refresh token that it has
-// not issued.
+// isKnown reports whether the authorization server still knows a client that was registered dynamically. A server
+// that has forgotten the client would show an error to the user and never redirect the browser. So isKnown sends
+// it a refresh token that it has not issued, for which it returns another error than invalid_client if it knows
+// the client.
 func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) bool {
 	if from.known == r.ClientID {
 		return true

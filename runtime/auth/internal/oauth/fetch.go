@@ -172,7 +172,7 @@ func (f *Fetcher) checkFound(u *url.URL, a netip.Addr) error {
 	if standIns.Contains(a.Unmap()) || f.check(HostPort(u), a) == nil {
 		return nil
 	}
-	return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; servers in a network of your own belong into NO_PROXY", Shown(u.Host), a, reach.Of(a))
+	return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; add the servers in your own network to NO_PROXY", Shown(u.Host), a, reach.Of(a))
 }
 
 // HostPort returns the host and the port of a URL.
