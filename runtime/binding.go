@@ -51,17 +51,17 @@ type Method struct {
 	Params         string       // name of the params for the package's New; "" when there are none
 	Result         string       // name of the result for the package's New; "" for notifications
 	ParamsRequired bool         // params is a required member
-	Capability     string       // dotted path ("resources.subscribe") in the capabilities of the side that answers the request or sends the notification; "" for none
+	Capability     string       // dotted path in the capabilities of who answers or notifies: "tools.listChanged"; "" for none
 	Paginated      bool         // params have a cursor, the result a nextCursor
-	Within         bool         // a request that is not sent as a message but within the result of another one, which is then repeated with the answer
+	Within         bool         // sent within the result of another request, which is then repeated with the answer
 	Asks           bool         // the result may contain requests that are Within
 	Cacheable      bool         // the result says how long it may be kept
-	NameParam      string       // string member of the params that HTTP requests repeat in the header Mcp-Name; "" for none
-	Filter         string       // member of the filter of subscriptions/listen with which a client asks for the notification: a boolean, or a list of values of FilterParam; "" for none
-	FilterParam    string       // string member of the params: "uri"; "" if Filter is a boolean
-	Errors         []int64      // codes that the revision defines for the errors of requests, the same in all rows
+	NameParam      string       // string member of the params that the header Mcp-Name repeats over HTTP; "" for none
+	Filter         string       // member of the filter of subscriptions/listen that asks for the notification; "" for none
+	FilterParam    string       // string member of the params whose values Filter lists: "uri"; "" if Filter is a boolean
+	Errors         []int64      // codes that the revision defines for the errors of requests, the same for all methods
 	ResultTypes    []string     // values of resultType that the result may have beside "complete" and "input_required"
-	Extension      string       // name of the extension that has the method; "" for the revision itself. Both sides must declare it
+	Extension      string       // extension that has the method, which both sides must declare; "" for the revision itself
 }
 
 // Binding connects an implementation of one side of one revision to the runtime. The generated
@@ -231,7 +231,7 @@ type Extension struct {
 	Revision string            // that it extends: "2026-07-28"
 	Methods  []Method          // of the extension
 	Results  []ExtensionResult // further results of methods of the revision
-	Settings string            // the value that declares the extension, a name for the package's New; "" if its schema has none
+	Settings string            // name of the value that declares the extension, for the package's New; "" for none
 }
 
 // missingExtension returns the error for a request that must declare an extension.

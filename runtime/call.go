@@ -367,7 +367,8 @@ func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) 
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
 	}
 	if in.Context != nil {
-		c.context.values = context.WithoutCancel(in.Context) // the end and the cause of that context do not apply to the handler
+		// The end and the cause of the context do not apply to the handler.
+		c.context.values = context.WithoutCancel(in.Context)
 	}
 	return c
 }

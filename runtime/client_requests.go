@@ -321,9 +321,9 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 	return w.Close()
 }
 
-// relist asks for all pages of the server's tools, so that the transport learns which arguments of tools
-// it repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
-// take the time of one request.
+// relist asks for all pages of the server's tools, so that the transport learns which arguments of tools it
+// repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
+// have the time limit of one request.
 func (e *clientSide) relist(ctx context.Context, t *peer) error {
 	r, err := t.sending(jsonrpc.Request, methodListTools)
 	if err != nil {

@@ -747,14 +747,14 @@ func (p inbox) unknownID() (id wire.Scalar, answered bool) {
 	switch {
 	case p.server == nil:
 		return wire.Scalar{}, false
-	case p.peer == nil && p.server.stateless(): // the text may be meant as a stateless request, whose revisions do not allow null
+	case p.peer == nil && p.server.stateless(): // it may be a stateless request, whose revisions do not allow null
 		return wire.Scalar{}, true
 	}
 	return unknownID(p.peer.knownRevision()), true
 }
 
-// silent reports whether this side does not answer requests, as a client without a session, which gets none
-// ("Sending Messages" in basic/transports/stdio, 2026-07-28).
+// silent reports whether this side answers no requests: a client without a session gets none ("Sending
+// Messages" in basic/transports/stdio, 2026-07-28).
 func (p inbox) silent() bool { return p.server == nil && p.peer.stateless() }
 
 // batch collects the answers to the requests of one incoming batch. When the last one is ready, it

@@ -48,10 +48,9 @@
 // A server answers a request that carries its revision in _meta under that revision, also on the connection of
 // a session ("Versioning and Compatibility", 2026-07-28). It answers server/discover from its options, adds
 // the members that all results have, replaces codes of errors that the revision does not allow, and sends log
-// messages only at the level that the request asks for. A
-// handler of a session serves it unchanged, with three differences: [Call.Session] is nil, notifications
-// other than progress and log messages fail with [ErrNotRequested], and a request to the client is answered
-// when the client repeats its own.
+// messages only at the level that the request asks for. A handler of a session serves it unchanged, with three
+// differences: [Call.Session] is nil, notifications other than progress and log messages fail with
+// [ErrNotRequested], and a request to the client is answered when the client repeats its own.
 //
 // # Clients without a session
 //

@@ -135,8 +135,8 @@ func (e *TimeoutError) Error() string {
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// AnswerError is the error of Receive when a transport knows that the answer to a request cannot come.
-// The call that waits for the answer returns Err.
+// AnswerError says why the answer to a request cannot come, see [Inbox]. The call that waits for the
+// answer returns Err.
 type AnswerError struct {
 	ID  wire.Scalar // of the request
 	Err error

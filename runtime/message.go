@@ -17,10 +17,10 @@ import (
 )
 
 // Handler handles a message: it returns the result of a request, and nil for a notification. Everything that
-// messages pass through is one: the code of a server or a client, what wraps it, and, for the messages of this
-// side, the way to the peer. It is called concurrently. The answer is the return value, so a request has one
-// answer; what belongs to the request but comes before the answer is sent through [CallOf]. The result of a
-// request of this side is valid until the same Message is sent again.
+// messages pass through is a Handler: the code of a server or a client, what wraps it, and, for the messages
+// of this side, the way to the peer. It is called concurrently. The answer is the return value, so a request
+// has one answer; what belongs to the request but comes before the answer is sent through [CallOf]. The result
+// of a request of this side is valid until the same Message is sent again.
 type Handler func(ctx context.Context, m *Message) (wire.Appender, error)
 
 // Middleware wraps a Handler. It is called when a server, a client or a binding is made, not for each message.

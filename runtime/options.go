@@ -164,10 +164,10 @@ type ClientOptions struct {
 	// CheckOutput, if not nil, makes calls of tools return an error for structured content that does not
 	// match the output schema of the tool, as the server has listed it on this connection ("Output Schema" in
 	// server/tools). It is called once for each schema that is used, and returns the function that checks
-	// content; an error of it means that the tool is not checked, which is logged. A result of a tool that
-	// has not been listed, or not since its server has announced a change of the list, of a tool that failed
-	// and of a task is not checked. [runtime/schema/fallback.Validator] is such a function. Generated clients
-	// of known tools need none: they check the results themselves.
+	// content; an error of it means that the tool is not checked, which is logged. The result of a call is
+	// not checked if the tool has not been listed since its list last changed, if the tool failed, or if the
+	// call runs as a task. [runtime/schema/fallback.Validator] is such a function. Generated clients of known
+	// tools need none: they check the results themselves.
 	CheckOutput func(schema wire.Raw) (check func(content wire.Raw) error, err error)
 
 	// Lenient says what the client accepts from servers that do not follow the schema. The zero

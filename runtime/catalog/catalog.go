@@ -70,7 +70,8 @@ func (o *Options) callLimit() pace.Limit {
 	return pace.Limit{PerSecond: o.CallRate, Burst: o.CallBurst}
 }
 
-// admit counts a tool call. It returns how long to wait for another one if there have been too many, or 0.
+// admit counts a tool call and returns 0. If there have been too many, it returns how long to wait before
+// the next one.
 func (c *Catalog) admit(s *runtime.ServerSession) time.Duration {
 	if s == nil {
 		return c.sessionless.Admit(1)
@@ -188,8 +189,8 @@ func (c *Catalog) RemoveTemplates(uriTemplates ...string) int {
 }
 
 // TaskSupport returns the execution.taskSupport of a tool's definition, which says whether the tool
-// can be called as a task. It fits Support in tasks.Options. A tool whose definition does not say
-// it cannot be ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25). For an unknown
+// can be called as a task. It fits Support in tasks.Options. If the definition does not say it, the
+// tool cannot ("Tool-Level Negotiation" in basic/utilities/tasks of 2025-11-25). For an unknown
 // tool it returns optional, so that a call reports that there is no such tool.
 func (c *Catalog) TaskSupport(tool string) string {
 	t := c.tools.get(tool)

@@ -21,10 +21,10 @@
 //
 // # Structured results
 //
-// Since revision 2026-07-28, structured results may be arrays, strings or any other value; before, they are
-// objects. Tools of generated code and of package runtime/typed pass the catalog texts. It lists a definition
-// as it was written in revisions that know such results, and in all others without its outputSchema and with the result
-// as text. Therefore one revision's types suffice for both kinds of tools.
+// Since revision 2026-07-28, structured results may be arrays, strings or any other value; before, they are objects.
+// Tools of generated code and of package runtime/typed pass the catalog texts. In revisions that know such results,
+// it lists a definition as it was written; in all others, it leaves out the outputSchema and sends the result as
+// text. Therefore one revision's types suffice for both kinds of tools.
 //
 // # Words
 //

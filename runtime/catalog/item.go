@@ -222,11 +222,11 @@ type Template struct {
 	// ".." and "/". The elements of a list are joined by commas; ReadLists has them one by one.
 	Read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
 
-	// ReadLists takes the place of Read in templates with lists, which are exploded variables such
-	// as {/path*} and {?tag*} (RFC 6570, section 2.4.2). Variables holds the elements of each list
-	// in their order, percent-decoded, and one value for each other variable. It lacks a variable
-	// that the URI does not have; an empty list is one. Associative arrays, the other values that
-	// RFC 6570 has for exploded variables, are not supported.
+	// ReadLists takes the place of Read in templates with lists, which are exploded variables such as
+	// {/path*} and {?tag*} (RFC 6570, section 2.4.2). Variables holds the elements of each list in
+	// their order, percent-decoded, and one value for each other variable. A variable that the URI
+	// does not have is not in the map, and neither is an empty list. Associative arrays, the other
+	// values that RFC 6570 has for exploded variables, are not supported.
 	ReadLists func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
 
 	// Completers propose values for variables, by name. That of a list proposes values for one
@@ -312,9 +312,9 @@ type TaskKeeper interface {
 	Wrap(below runtime.Binding, support func(tool string) string) runtime.Binding
 }
 
-// Tasks returns an item of [NewServer]: clients can call those tools as tasks whose definitions say so in
-// execution.taskSupport. Of several such items, the last one counts, so that a program can replace that of a
-// generated server.
+// Tasks returns an item of [NewServer]: clients can call as tasks the tools whose definitions say so in
+// execution.taskSupport. If there are several such items, the last one counts, so that a program can replace
+// that of a generated server.
 func Tasks(k TaskKeeper) Item { return tasksItem{k} }
 
 type tasksItem struct{ TaskKeeper }
@@ -357,7 +357,7 @@ type kind struct {
 	required   []string // members that every revision requires; the first one is the key
 	list       string   // member of the list's result that holds the definitions
 	cursor     byte     // tag of the list's cursors
-	changed    string   // notification of changes ("List Changed Notification" in server/tools, server/prompts and server/resources)
+	changed    string   // notification of changes ("List Changed Notification" in server/tools and others)
 }
 
 var (
@@ -382,9 +382,10 @@ type entry struct {
 	unread wire.Appender              // the definition, until parsed is set
 	parsed atomic.Pointer[definition] // nil until the definition is read
 
-	call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)                     // of a tool
-	get  func(ctx context.Context, arguments map[string]string) (wire.Appender, error)               // of a prompt
-	read func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) // of a resource or template
+	// The handler of a tool, of a prompt, and of a resource or template.
+	call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
+	get  func(ctx context.Context, arguments map[string]string) (wire.Appender, error)
+	read func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
 
 	// match returns the variables of a URI that matches a template. It is a function value, so that a server
 	// without templates does not link the code for matching.

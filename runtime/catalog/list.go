@@ -52,8 +52,8 @@ type text struct {
 // byNumber compares items in the order in which they were added.
 func byNumber(a, b *entry) int { return cmp.Compare(a.number, b.number) }
 
-// put adds items, or replaces those with the same key. The new items have the numbers from 1 on, and get those that
-// follow the last one of the list.
+// put adds items, or replaces those with the same key. The numbers of the added items begin at 1; put replaces them
+// by those that follow the last one of the list.
 func (l *list) put(added map[string]*entry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -43,7 +43,7 @@ func listed(of func(*Catalog) *list) func(*Catalog, context.Context, *request) (
 	return func(c *Catalog, ctx context.Context, q *request) (wire.Appender, error) { return of(c).answer(ctx, q) }
 }
 
-// request is a request for one of the methods. Those of its members that the params do not have are zero.
+// request is a request for one of the methods. A field is zero if the params do not have its member.
 type request struct {
 	params.Received
 	method    *method
@@ -240,8 +240,8 @@ func (c *Catalog) failed(ctx context.Context, q *request, err error) (wire.Appen
 	return failure(textOf(err)), nil
 }
 
-// textOf returns the text of the error of a tool. A model reads it, to which the offsets in an error of package
-// wire mean nothing.
+// textOf returns the text of the error of a tool. It leaves out the offsets in an error of package wire,
+// because a model reads the text.
 func textOf(err error) string {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		switch inner.(type) {
@@ -264,8 +264,8 @@ func (f failure) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // revisionValues is the revision since which structured results are any JSON values. Before it, they and
-// their schemas are objects. Definitions may be written for it whatever the revision of the server's
-// types, because a definition may be a text.
+// their schemas are objects. A definition may have a schema of other values whatever the revision of the
+// server's types, because it may be a text.
 const revisionValues = "2026-07-28"
 
 // lacksValues reports whether structured results are objects in a revision.
@@ -274,7 +274,7 @@ func lacksValues(revision string) bool { return revision != "" && revision < rev
 // asText is a result in a revision whose structured results are objects.
 type asText struct{ wire.Appender }
 
-// AppendJSON implements wire.Appender. Another structured result is sent as text.
+// AppendJSON implements wire.Appender. A structured result that is not an object is sent as text.
 func (a asText) AppendJSON(dst []byte) ([]byte, error) {
 	start := len(dst)
 	dst, err := a.Appender.AppendJSON(dst)

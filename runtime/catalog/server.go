@@ -204,9 +204,9 @@ func methodOf(methods []runtime.Method, name string) *runtime.Method {
 	return nil
 }
 
-// capabilities returns the ServerCapabilities of the items in the catalog, in a revision
-// with these methods: every capability of a method that the catalog has an item for. They
-// are those of features if there is no table of methods.
+// capabilities returns the ServerCapabilities of the items in the catalog, in a revision with these
+// methods: every capability of a method that the catalog has an item for. Without methods, they are
+// the capabilities of features.
 func (c *Catalog) capabilities(methods []runtime.Method) wire.Object {
 	var all wire.Map[wire.Map[wire.Raw]]
 	for _, f := range features {

@@ -32,7 +32,7 @@ type Transport struct {
 // the error of connecting wraps a *[streamable.StatusError] of each.
 func URL(url string) *Transport { return With(url, streamable.ClientOptions{}) }
 
-// With is URL with options. HTTP with SSE ignores MaxRetries and Logger.
+// With is URL with options. HTTP with SSE ignores MaxRetries.
 func With(url string, opts streamable.ClientOptions) *Transport {
 	newer, err := streamable.NewTransport(url, opts)
 	return &Transport{newer, url, opts, err}

@@ -100,7 +100,7 @@ func (s Standard) Check(h Header) error {
 }
 
 // MethodOf returns the method that the headers of a request repeat, as [Standard.Check] reads it: without the white
-// space around it, which HTTP/2 delivers as it was sent. It returns "" for headers that pass no check.
+// space around it, which HTTP/2 delivers as it was sent. It returns "" for headers that Check refuses.
 func MethodOf(h Header) string {
 	method, _, _ := single(h, Method)
 	return method

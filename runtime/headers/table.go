@@ -70,8 +70,8 @@ func (t *Table) Check(h Header, arguments wire.Object) error {
 
 // CheckCase returns a *MismatchError if a member of the arguments of a call differs in case alone from a name that
 // leads to an argument with a header: a server that ignores case would read it in place of the argument that the
-// header repeats. A relay checks this, because it does not know the server; a server that it is for knows the names
-// of its own arguments.
+// header repeats. A relay calls it, because it does not know how the server compares names. A server need not,
+// because it knows the names of its own arguments.
 func (t *Table) CheckCase(arguments wire.Object) error {
 	if t == nil {
 		return nil

@@ -45,7 +45,7 @@ func newPipe() *pipe {
 	return &pipe{texts: make([]string, 0, queueLen)}
 }
 
-// Pair returns two connected transports. Routes are ignored.
+// Pair returns two connected transports.
 func Pair() (*Transport, *Transport) {
 	a, b := newPipe(), newPipe()
 	a.back, b.back = b, a

@@ -12,6 +12,6 @@
 //
 // IDs are strings or integers, as MCP requires; JSON-RPC alone would allow null and fractions. The
 // token of an ID is preserved: 1 and "1" differ, and 9007199254740993 is not rounded. An error
-// response to a message whose ID is unknown has no ID, as revisions since 2025-11-25 require;
-// JSON-RPC alone would require null.
+// response to a message whose ID is unknown has the ID null, as JSON-RPC requires, or no ID, as
+// revisions since 2025-11-25 require; the caller chooses.
 package jsonrpc

@@ -21,7 +21,7 @@ const (
 // implementations. Stateless revisions forbid or discourage them ("Error Codes" in basic, 2026-07-28), so
 // a stateless request gets CodeUnavailable and CodeInvalidParams instead of the first two.
 const (
-	CodeServerBusy             = -32000 // the request was not begun: too many are in flight, or the server shuts down; try again later
+	CodeServerBusy             = -32000 // not begun: too many requests in flight, or the server shuts down; repeat it later
 	CodeResourceNotFound       = -32002 // resources/read of a resource that does not exist
 	CodeURLElicitationRequired = -32042 // the user must visit a URL first (2025-11-25)
 )
@@ -30,7 +30,7 @@ const (
 // codes from -32099 to -32020 for its own use.
 const (
 	CodeHeaderMismatch     = -32020 // an HTTP header differs from the message, or is missing
-	CodeMissingCapability  = -32021 // the request needs a capability that the client has not declared; see MissingCapability
+	CodeMissingCapability  = -32021 // the client has not declared a capability that is needed; see MissingCapability
 	CodeUnsupportedVersion = -32022 // the server does not speak the revision of the request; see UnsupportedVersion
 )
 

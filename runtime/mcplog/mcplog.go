@@ -29,7 +29,7 @@ type Handler struct {
 	with   []step // in the order of WithAttrs and WithGroup
 }
 
-// part is a group that was opened, or attributes that were added.
+// step is a group that was opened, or attributes that were added.
 type step struct {
 	group string // "" for attributes
 	attrs []slog.Attr

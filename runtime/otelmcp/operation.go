@@ -90,7 +90,8 @@ func (o *operation) name() string {
 	return o.method
 }
 
-// attributes returns those of the method, and of the tool or prompt if it is named.
+// attributes returns more, the attributes of the method and, if named is true, those of the tool or
+// prompt.
 func (o *operation) attributes(more []attribute.KeyValue, named bool) []attribute.KeyValue {
 	attrs := append(slices.Clone(more), keyMethod.String(o.method))
 	if named && o.target.Value.AsString() != "" {

@@ -310,8 +310,8 @@ func (c *Checker) choice(all [][]problem, depth int, tags []string) bool {
 	return true
 }
 
-// enumerate reports the problems of each of several alternatives. A problem that all of them have is reported once, by
-// itself, and what then remains only if it does so for each.
+// enumerate reports the problems of each of several alternatives. A problem that all of them have is reported once,
+// by itself. The other problems are not reported if one of the alternatives has no others.
 func (c *Checker) enumerate(how string, all [][]problem) {
 	const mostAlternatives, mostProblems, mostText = 10, 5, 1500
 	shared, all := common(all)

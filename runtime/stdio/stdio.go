@@ -357,7 +357,7 @@ func (l *lines) drop(n int, newline bool) {
 	l.unread = l.unread[n:]
 }
 
-// fill reads more input. Rest must be empty.
+// fill reads more input. Call it when unread is empty.
 func (l *lines) fill() error {
 	if l.buf == nil {
 		l.buf = make([]byte, readSize)

@@ -294,7 +294,7 @@ func (t *Transport) delete() {
 // methodCallTool is the method whose requests repeat arguments in headers.
 const methodCallTool = "tools/call"
 
-// UseTools makes the headers of the tools in a set, which others may add to, those that calls have. It is called before
+// UseTools sets the tools whose arguments the headers of calls repeat. Others may add to them. It is called before
 // the transport is used.
 func (t *Transport) UseTools(tools *headers.Tools) { t.tools = tools }
 

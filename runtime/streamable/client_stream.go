@@ -133,8 +133,8 @@ func isUnhandled(err error) bool {
 // isSent reports whether net/http has written the request.
 func (e *exchange) isSent() bool { return web.Closed(e.sent) }
 
-// deliver hands over a message. If it answers the request, the wait for the answer ends, whatever the message is. It
-// returns an error if the exchange is over.
+// deliver passes a message to the session. If answers is true, the message is taken as the answer to the request,
+// whatever it is. deliver returns an error if the exchange is over.
 func (e *exchange) deliver(text string, answers bool) error {
 	if e.ctx.Err() != nil {
 		return context.Canceled
@@ -291,7 +291,8 @@ func (e *exchange) resume() (*http.Response, error) {
 		return resp, nil
 	}
 	defer web.Discard(resp)
-	if resp.StatusCode == http.StatusNotFound && (!e.id.IsZero() || e.worked) { // otherwise the server may have no such stream
+	// The first request for the server's own messages gets the status if the server has no such stream.
+	if resp.StatusCode == http.StatusNotFound && (!e.id.IsZero() || e.worked) {
 		return nil, &finalError{e.t.refused(resp)}
 	}
 	failure, _ := web.Failure(resp)
@@ -386,8 +387,8 @@ func (t *Transport) answeredElsewhere(text string) {
 
 // listen opens the stream of the server's own messages, once (section Listening for Messages from
 // the Server). It waits up to waits.Listen for the server's response: some servers lose messages
-// that they send before there is such a stream, even a request without whose answer a call never
-// ends.
+// that they send before there is such a stream, even a request that a call depends on, so that the
+// call never ends.
 func (t *Transport) listen(ctx context.Context) {
 	t.mu.Lock()
 	again := t.listening

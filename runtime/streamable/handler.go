@@ -146,8 +146,9 @@ var (
 	errRevision  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
 )
 
-// find returns the session that a request names (section Session Management, 2 and 3), entered. The
-// session keeps its negotiated revision, whichever supported revision the request names.
+// find returns the session that a request names (section Session Management, 2 and 3), after
+// [Handler.Enter]. The session keeps its negotiated revision, whichever supported revision the
+// request names.
 func (h *Handler) find(r *http.Request) (*Session, error) {
 	if revision := r.Header.Get(headerRevision); revision != "" && !h.speaks(revision) {
 		return nil, errRevision
@@ -163,7 +164,7 @@ func (h *Handler) find(r *http.Request) (*Session, error) {
 	return s, err
 }
 
-// lookUp returns the session with an id, entered, or nil.
+// lookUp returns the session with an id, after [Handler.Enter], or nil.
 func (h *Handler) lookUp(r *http.Request, id string) (*Session, error) {
 	if h.opts.Sharing == nil {
 		key, err := h.Key(r, id)

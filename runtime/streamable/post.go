@@ -315,9 +315,9 @@ func sessionStatus(m *runtime.Outgoing) int {
 		return denied.Status
 	case m.NotBegun:
 		return http.StatusServiceUnavailable
-	case m.Refused && m.Code() == jsonrpc.CodeHeaderMismatch: // the message belongs to no session, although its headers say so
+	case m.Refused && m.Code() == jsonrpc.CodeHeaderMismatch: // the headers name a session, the message belongs to none
 		return http.StatusBadRequest
-	case m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull): // the text was not a message with an id
+	case m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull): // answers no message with an id
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
@@ -357,6 +357,7 @@ func (h *Handler) lostAnswer(m *runtime.Outgoing) []byte {
 
 // replaced returns the text of an error that takes the place of an answer.
 func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
-	text, _ := jsonrpc.AppendError(nil, m.ID, jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...)) // an id that was read can be written
+	// An id that was read can be written.
+	text, _ := jsonrpc.AppendError(nil, m.ID, jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...))
 	return text
 }

@@ -15,12 +15,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// NewServer returns a server for a [Handler], for the handler of package sse, or for a mux or
-// middleware with them. It limits what happens before a request reaches the handler, where an
-// http.Server has no limits by default: otherwise clients could keep connections by sending little.
-// The header of a request has to arrive within 10 seconds and may have 64 KiB, to which net/http adds 4; a
-// longer one is refused with status 431. A connection may be idle for 2 minutes.
-// The fields of the server may be changed before use.
+// NewServer returns a server for a [Handler], for the handler of package sse, or for a mux or middleware
+// with them. It limits what happens before a request reaches the handler, where an http.Server has no
+// limits by default: otherwise clients could keep connections by sending little. The header of a request
+// has to arrive within 10 seconds and may have 64 KiB, to which net/http adds 4 KiB; a longer one is
+// refused with status 431. A connection may be idle for 2 minutes. The fields of the server may be
+// changed before use.
 func NewServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -50,7 +50,8 @@ type SessionHandler interface {
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)
 //
 // The handler is a [SessionHandler], or leads to one by methods Unwrap() http.Handler, as a protected one
-// does. One with a method Mount registers itself, so that it can have more paths:
+// does. If it has a method Mount(*http.ServeMux, string), that method registers it, so that it can have
+// more paths:
 //
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", guard.Protect(handler))
 func ListenAndServe(ctx context.Context, address, path string, h http.Handler) error {

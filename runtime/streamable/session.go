@@ -100,8 +100,8 @@ func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
 	return err
 }
 
-// errUnheard is the error of a ping to a client that has no GET open. It does not need one, so its silence means
-// nothing.
+// errUnheard is the error of a ping to a client that has no GET open. A client need not have one open, so its
+// silence means nothing.
 type errUnheard struct{}
 
 func (errUnheard) Error() string {
@@ -236,8 +236,8 @@ var (
 	errEvicted = errors.New("streamable: the session has made room for another")
 )
 
-// usage is whether the client uses a session, which ends when it has been idle for a while. It is the session in the
-// table of sessions.
+// usage records whether the client uses a session, and ends the session when it has been idle for a while. It is the
+// session in the table of sessions.
 type usage struct {
 	session *Session
 	entry   web.Entry

@@ -27,11 +27,11 @@ type Sharing interface {
 	// End is called before the client ends a session. An error leaves it open.
 	End(ctx context.Context, s *Session) error
 
-	// Name returns the name of a stream by which other processes find this one. It contains the given name, and
-	// no g in what it adds. The stream answers the request with the id; zero for none.
+	// Name returns the name of a stream by which other processes find this one. It contains the given name;
+	// what it adds contains no g. The stream answers the request with the id; zero for none.
 	Name(stream string, request wire.Scalar) string
-	// Follow yields the events after number n of a stream that is not in progress here, and returns after
-	// the last one. It yields nil if there is none for a while. The error is that of an EventStore, or another one.
+	// Follow yields the events after number n of a stream that is not in progress here, and returns after the last
+	// one. It yields nil if no event comes for a while. The error is that of an EventStore, or another one.
 	Follow(ctx context.Context, s *Session, stream string, n uint64) iter.Seq2[[]byte, error]
 	// Listen is called when the client has opened a GET for the server's own messages, and stop when
 	// the GET has ended. If the client had another stream up to event n, former is its name: either its
@@ -106,7 +106,8 @@ func (s *Session) Release(ctx context.Context, stream string, n uint64) (last ui
 	return st.last, !st.over.Load()
 }
 
-// HandOver passes the server's own messages that wait for a GET here to deliver, until that fails.
+// HandOver calls deliver with each of the server's own messages that wait for a GET here, until
+// deliver fails.
 func (s *Session) HandOver(ctx context.Context, deliver func(message []byte) error) error {
 	for _, st := range s.streams.listening() {
 		if !st.acquire(ctx) {

@@ -21,7 +21,7 @@ import (
 
 // isStateless reports whether a request is of a revision without sessions, judged by its headers. A
 // handler of every revision, such as that of a proxy, does not know which revisions have sessions, but
-// only clients of the others send Mcp-Method.
+// only clients of revisions without sessions send Mcp-Method.
 func (h *Handler) isStateless(r *http.Request) bool {
 	if h.any {
 		return len(r.Header[headers.Method]) > 0
@@ -30,8 +30,8 @@ func (h *Handler) isStateless(r *http.Request) bool {
 	return len(revision) > 0 && slices.Contains(h.stateless, revision[0]) || len(h.revisions) == 0
 }
 
-// isStatelessMessage reports whether a message is of a revision without sessions, judged by itself. Its headers
-// do not match that, so it is refused unless they may be absent.
+// isStatelessMessage reports whether a message is of a revision without sessions, judged by its params. Its
+// headers do not say so, so it is refused unless they may be absent.
 func (h *Handler) isStatelessMessage(m *jsonrpc.Message) bool {
 	return (h.any || len(h.stateless) > 0) && runtime.CarriesRevision(m.Params)
 }

@@ -93,7 +93,7 @@ func (t *streams) heard() bool {
 }
 
 // claim returns the stream of the server's own messages for a GET: st or, if st is nil, one that no
-// GET follows. It takes only st from another GET. unclaim must follow.
+// GET follows. Another GET may follow st already. unclaim must be called later.
 func (t *streams) claim(st *stream) *stream {
 	t.mu.Lock()
 	defer t.mu.Unlock()

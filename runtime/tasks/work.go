@@ -182,7 +182,7 @@ type run struct {
 	taken    time.Time // when it was taken over; zero if it began here
 	expires  time.Time
 	poll     time.Duration
-	returned func()                  // no longer counts it against Options.MaxRunning; called when its handler has returned
+	returned func()                  // called when its handler has returned: it no longer counts against MaxRunning
 	stop     context.CancelCauseFunc // ends the context of the work
 	over     atomic.Bool
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// RawOf returns the JSON text of a Go value. A nil v gives null. An [Appender] writes itself;
-// any other value is encoded by encoding/json, which sorts the keys of maps and keeps the order
-// of struct fields. A value that has no JSON text is an error, and so is one whose text is not
-// acceptable to a [Reader], for example because it has a duplicate name.
+// RawOf returns the JSON text of a Go value. A nil v gives null. An [Appender] writes itself; any
+// other value is encoded by encoding/json, which sorts the keys of maps and keeps the order of
+// struct fields. It returns an error for a value that has no JSON text, or whose text a [Reader]
+// does not accept, for example because of a duplicate name.
 func RawOf(v any) (Raw, error) {
 	text, err := appendAny(nil, v)
 	if err != nil {
@@ -41,10 +41,10 @@ func MustObject(v any) Object {
 	return o
 }
 
-// Decode decodes x into v, which is a [Value] or a pointer to any Go value. A Value decodes
-// itself, strictly. Into any other value, encoding/json decodes: it ignores members that have no
-// field, and a member also sets a field whose name differs in case only. In both cases x must be
-// well formed and have no duplicate names.
+// Decode decodes x into v, which is a [Value] or a pointer to any Go value. A Value decodes itself,
+// strictly. For any other value, encoding/json decodes: it ignores members that have no field, and
+// a member also sets a field whose name differs in case only. In both cases x must be well formed
+// and have no duplicate names.
 func (x Raw) Decode(v any) error {
 	if v, ok := v.(Value); ok {
 		return UnmarshalString(string(x), v)

@@ -47,9 +47,9 @@ func (e *Error) Unwrap() error { return e.cause }
 // ErrMissing is the error of encoding a union that is nil.
 var ErrMissing error = &Error{Offset: -1, Problem: "a required value is missing"}
 
-// In adds to err, an error of encoding or validating a value, that the value is the member called
-// name of an object. It puts the name before the pointers of an [*Error] or [*ValidationError],
-// and makes any other error an *Error. It returns nil for nil.
+// In returns err, an error of encoding or validating a value, as an error of the object in which
+// the value is the member called name. It puts the name before the pointers of an [*Error] or
+// [*ValidationError], and makes any other error an *Error. It returns nil for nil.
 func In(err error, name string) error {
 	if err == nil {
 		return nil
@@ -256,7 +256,8 @@ func (e *ValidationError) Error() string {
 }
 
 // ProblemsOf returns the problems that an error names: those of a [*ValidationError], or one with the
-// pointer of an [*Error]. Of any other error it returns the text. It is for texts that show no offsets.
+// pointer of an [*Error]. For any other error it returns one with the text of the error. It is for
+// texts that show no offsets.
 func ProblemsOf(err error) []Problem {
 	if e, ok := errors.AsType[*ValidationError](err); ok && len(e.Problems) > 0 {
 		return e.Problems
@@ -334,7 +335,7 @@ func (c *Collector) Include(err error) {
 func (c *Collector) Count() int { return len(c.problems) + c.omitted }
 
 // Reconsider drops the problems after the first n if one of the other variants of a union accepts
-// the value: it has the members of several variants.
+// the value, which then has the members of several variants.
 func (c *Collector) Reconsider(n int, v Appender, others ...Value) {
 	text, err := MarshalString(v)
 	for _, other := range others {

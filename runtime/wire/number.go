@@ -115,7 +115,8 @@ func (x Raw) IsInteger() bool {
 }
 
 // Count returns the value of a keyword such as minLength. It returns false unless x is an integer of at least 0,
-// such as 2 or 2.0. A number above math.MaxInt64 counts as that, because no value has so many of anything.
+// such as 2 or 2.0. For a number above math.MaxInt64 it returns math.MaxInt64, because no value has so many of
+// anything.
 func (x Raw) Count() (n int64, ok bool) {
 	if x.Kind() != KindNumber || !x.IsInteger() || CompareNumbers(x, "0") < 0 {
 		return 0, false

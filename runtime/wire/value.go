@@ -237,7 +237,7 @@ func Must[T any, P interface {
 }
 
 // IsNil reports whether v is nil or holds a nil pointer: a variant that is missing. It reads the pointer, which is
-// the second word of an interface, because code on the way of a call does without package reflect.
+// the second word of an interface, because the code that handles a call does not use package reflect.
 func IsNil(v Appender) bool {
 	return v == nil || (*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1] == nil
 }

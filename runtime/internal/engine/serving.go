@@ -117,7 +117,8 @@ func (s *Serving[R]) Finish(r R) bool {
 	return true
 }
 
-// delete keeps room for few requests only, because most connections are idle most of the time.
+// delete removes the request at index i. It keeps room for few requests only, because most
+// connections are idle most of the time.
 func (s *Serving[R]) delete(i int) {
 	const keptRoom = 4
 	last := len(s.requests) - 1

@@ -28,7 +28,7 @@ type Options[K comparable, S any] struct {
 	Owner func(key K) context.Context
 	// Most limits the sessions, those that are being opened or closed included. A principal can have a quarter of them.
 	Most int
-	// MaxIdle limits the sessions that are kept unused; 0 means no limit. Idle is how long they are.
+	// MaxIdle limits the sessions that are kept unused; 0 means no limit. Idle is for how long.
 	MaxIdle int
 	Idle    time.Duration
 }
@@ -62,7 +62,7 @@ type Entry[K comparable, S any] struct {
 	isOver    bool
 	users     int         // requests that use it
 	exclusive bool        // one of them does not share it with others like it
-	ends      bool        // it takes no further request; it counts until it is over, because a process may take a while to end
+	ends      bool        // it takes no further request, but counts until it is over: a process may take a while to end
 	timer     *time.Timer // ends it while it is unused; nil otherwise
 }
 
@@ -206,7 +206,7 @@ func (p *Pool[K, S]) makeRoom(principal string) (ending *Entry[K, S], ok bool) {
 	return ending, true
 }
 
-// charge makes a principal the one that has a session; "" stands for none.
+// charge counts a session as that of a principal; "" stands for none.
 func (p *Pool[K, S]) charge(e *Entry[K, S], principal string) {
 	if p.owned[e.principal]--; e.principal == "" || p.owned[e.principal] == 0 {
 		delete(p.owned, e.principal)
@@ -223,7 +223,7 @@ func (p *Pool[K, S]) use(e *Entry[K, S], exclusive bool) {
 	e.exclusive = e.exclusive || exclusive && !(p.o.Shares != nil && p.o.Shares(e.Session))
 }
 
-// wake makes a session one that is not unused.
+// wake takes a session out of the unused ones.
 func (p *Pool[K, S]) wake(e *Entry[K, S]) {
 	if e.timer != nil {
 		e.timer.Stop()

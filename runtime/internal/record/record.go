@@ -11,8 +11,8 @@ import (
 )
 
 // Member is a member of an object, with where its value is: a pointer to a string, a bool, an int, an int64, a
-// uint64, a time.Time, a time.Duration, a []string, a wire.Raw, a wire.Object or a wire.Members. A time is its
-// nanoseconds since 1970, and so is a duration.
+// uint64, a time.Time, a time.Duration, a []string, a wire.Raw, a wire.Object or a wire.Members. A time is
+// written as nanoseconds since 1970, and a duration as nanoseconds.
 type Member struct {
 	name  string
 	value any

@@ -159,9 +159,9 @@ func CheckMessage(m *jsonrpc.Text) error {
 const maxFirstRead = 32 << 10
 
 // readAll is io.ReadAll for a body of the announced length, which is negative if it is unknown. It calls grow
-// with the size of its buffer, and returns ErrBudget if grow returns false.
-// The string shares the memory of the buffer, to which nothing is written afterwards: a copy would
-// be one of the 14 allocations of a request, and as large as the message.
+// with the size of its buffer, and returns ErrBudget if grow returns false. The string shares the memory of
+// the buffer, to which nothing is written afterwards: a copy would be one of the 14 allocations of a request,
+// and as large as the message.
 func readAll(body io.Reader, length int64, grow func(size int) bool) (string, error) {
 	size := int64(1 << 10)
 	if length >= 0 {

@@ -273,7 +273,8 @@ func patternOf(source string) (*schema.Pattern, error) {
 	return nil, fmt.Errorf("the pattern %s is %w", source, ErrNotCovered)
 }
 
-// misshapen returns what makes a pattern no regular expression of any dialect, or "" if another one may allow it.
+// misshapen returns why a pattern is not a regular expression in any dialect, or "" if it may be one in some
+// dialect.
 func misshapen(source string) syntax.ErrorCode {
 	_, err := syntax.Parse(source, syntax.Perl)
 	wrong, ok := errors.AsType[*syntax.Error](err)

@@ -36,8 +36,8 @@ type translator struct {
 	out  strings.Builder
 
 	class bool // rest begins within brackets
-	last  atom // what the last piece can begin in brackets: a pair of atoms with a hyphen between
-	ends  bool // the next piece ends a pair
+	last  atom // the last piece in brackets, if it can begin a pair with a hyphen between
+	ends  bool // the next piece ends such a pair
 }
 
 // atom is a piece in brackets.
@@ -116,7 +116,7 @@ func (t *translator) brackets() bool {
 	}
 	t.out.WriteString(begin)
 	t.rest, t.class, t.last, t.ends = t.rest[len(begin):], true, neither, false
-	return !strings.HasPrefix(t.rest, "]") // which is no character, or any
+	return !strings.HasPrefix(t.rest, "]") // ECMA-262 matches no character with [], and any with [^]
 }
 
 // inside translates a character in brackets that is not part of an escape.
