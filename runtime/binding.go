@@ -204,25 +204,13 @@ const (
 
 // The revisions that change the behaviour of the runtime. Revisions are dates, so they compare as strings.
 const (
+	revisionBatches         = "2025-03-26" // the only one in which messages may be sent in arrays
 	revisionProgressMessage = "2025-03-26" // progress notifications have a message
 	revisionTitle           = "2025-06-18" // Implementation has a title
 	revisionDetails         = "2025-11-25" // Implementation has a description, a website and icons
 	revisionNoID            = "2025-11-25" // an error answer may lack an id
 	revisionNoTasks         = "2026-07-28" // params have no member task; tasks are an extension
 )
-
-// allowsBatches reports whether messages may be sent in arrays. One revision introduced that and the next
-// removed it.
-func allowsBatches(revision string) bool { return revision == "2025-03-26" }
-
-// unknownID returns the id in the error answer to a request whose id is unknown. JSON-RPC requires null,
-// which no schema of the protocol allows. In revisions whose schema allows an absent id, it is zero.
-func unknownID(revision string) wire.Scalar {
-	if revision >= revisionNoID {
-		return wire.Scalar{}
-	}
-	return wire.NullScalar()
-}
 
 // Extension describes an extension of the protocol ("Extensions" in basic, 2026-07-28). The package
 // that is generated from the schema of an extension has one.

@@ -35,7 +35,7 @@ type conn struct {
 	serving engine.Serving[request]
 	queue   engine.Queue // notifications for their handlers
 
-	silence *silence // nil without KeepAlive
+	heard atomic.Int64 // when the last message came, since started; only with KeepAlive
 
 	source atomic.Pointer[source] // nil unless the connection reads by itself
 	ended  func(error)            // called with the error of the session after its end
@@ -62,7 +62,6 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 		limit = 0
 	}
 	p.serving = engine.NewServing[request](limit)
-	p.silence = newSilence(&shared.limits)
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
@@ -108,7 +107,7 @@ func (p *conn) finish(err error) error {
 	drained := p.serving.Refuse()
 	if err == io.EOF { // the peer sends nothing more but still reads answers
 		start := time.Now()
-		left := func() time.Duration { return p.limits.grace - time.Since(start) }
+		left := func() time.Duration { return p.grace - time.Since(start) }
 		served := engine.Wait(p.serving.Served(), left(), over)
 		if !served || engine.Wait(drained, min(waits.Unread, left()), over) {
 			p.life.Wait(left(), over)
@@ -265,42 +264,20 @@ func (c request) answerAbandoned() {
 	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
 }
 
-// silence tells how long the peer has sent nothing.
-type silence struct {
-	began time.Time
-	heard atomic.Int64 // when the last message came, as time.Duration since began
-}
-
-// newSilence returns nil if silence does not matter.
-func newSilence(l *limits) *silence {
-	if l.KeepAlive <= 0 {
-		return nil
-	}
-	return &silence{began: time.Now()}
-}
-
-// end is called when a message comes.
-func (s *silence) end() {
-	if s != nil {
-		s.heard.Store(int64(time.Since(s.began)))
-	}
-}
-
-// lasts returns how long the peer has been silent.
-func (s *silence) lasts() time.Duration {
-	return time.Since(s.began) - time.Duration(s.heard.Load())
-}
+// started is when the program started: times since then are monotonic.
+var started = time.Now()
 
 // keepAlive starts a goroutine that pings the peer when it has been silent for a while, and ends the session
 // when too many pings in a row have failed (basic/utilities/ping).
 func (p *conn) keepAlive() {
-	if p.silence == nil {
+	every := p.limits.KeepAlive
+	if every <= 0 {
 		return
 	}
-	every := p.limits.KeepAlive
+	p.heard.Store(int64(time.Since(started)))
 	p.life.Go(func() {
 		for failed := 0; ; {
-			wait, began := every-p.silence.lasts(), time.Now()
+			wait, began := every+time.Duration(p.heard.Load())-time.Since(started), time.Now()
 			switch {
 			case wait > 0:
 				failed = 0
@@ -333,7 +310,7 @@ type unheard interface {
 func (p *conn) answersPing(limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
 	defer cancel()
-	heard := p.silence.heard.Load()
+	heard := p.heard.Load()
 	answered := make(chan bool, 1)
 	if !p.life.Go(func() {
 		ping := sender{conn: p}.message(jsonrpc.Request, methodPing, nil)
@@ -346,9 +323,9 @@ func (p *conn) answersPing(limit time.Duration) bool {
 	}
 	select {
 	case ok := <-answered:
-		return ok || p.silence.heard.Load() != heard
+		return ok || p.heard.Load() != heard
 	case <-ctx.Done():
-		return p.silence.heard.Load() != heard
+		return p.heard.Load() != heard
 	}
 }
 
@@ -462,7 +439,9 @@ func (p inbox) tooLong(in *Incoming) {
 // take handles a message or a batch, except for the part that is left to the step that it returns.
 // Unless there are many peers, only one goroutine calls it at a time.
 func (p inbox) take(in *Incoming) engine.Step {
-	p.silence.end()
+	if p.limits.KeepAlive > 0 {
+		p.heard.Store(int64(time.Since(started)))
+	}
 	if len(in.Text) > p.limits.MaxMessage {
 		p.tooLong(in)
 		return engine.Step{}
@@ -501,16 +480,16 @@ func (p inbox) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step eng
 // takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
 // answered.
 func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
-	c, err := p.begin(m, in, to)
+	c, verdict, err := p.begin(m, in, to)
 	switch {
 	case err != nil:
 		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		r, _ := err.(refusedError)
 		_, batch := to.(*batched)
 		switch {
-		case r.verdict == engine.Busy && to == nil:
+		case verdict == engine.Busy && to == nil:
 			p.refuseLater(m.ID.Clone(), err)
-		case r.verdict == engine.Duplicate && (to == nil || batch):
+		case verdict == engine.Duplicate && (to == nil || batch):
+			// Without an id, because the peer would take it for the answer to the first request, which shares the channel.
 			p.refuse(wire.Scalar{}, err, to)
 		default:
 			p.refuse(m.ID, err, to)
@@ -526,16 +505,6 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve fu
 	return nil
 }
 
-// refusedError refuses a request because too many are in flight, because one with its id is, or because the
-// connection ends, as the verdict says. Where the answers to two requests with one id share a channel, the refusal
-// of the second has no id: the peer would take it for the answer to the first.
-type refusedError struct {
-	error
-	verdict engine.Verdict
-}
-
-func (e refusedError) Unwrap() error { return e.error }
-
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
 func (p inbox) refuseLater(id wire.Scalar, err error) {
@@ -545,34 +514,33 @@ func (p inbox) refuseLater(id wire.Scalar, err error) {
 }
 
 // begin admits a request and registers it, so that it can be cancelled.
-func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err error) {
+func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, verdict engine.Verdict, err error) {
 	admitted, err := p.side.admit(*m, in.Header)
 	if err != nil {
-		return c, err
+		return c, engine.Refused, err
 	}
 	c = request{p.newCall(m, admitted, in, to)}
 	if c.inline {
-		return c, nil
+		return c, engine.Begun, nil
 	}
-	if err := c.checkToken(); err != nil {
-		return c, err
+	err = c.checkToken()
+	if err == nil && c.stateless != nil && c.m.Method == methodListen {
+		err = c.stateless.shrink()
 	}
-	if c.stateless != nil && c.m.Method == methodListen {
-		if err := c.stateless.shrink(); err != nil {
-			return c, err
-		}
+	if err == nil && !p.life.Enter() {
+		err = c.peer.refused(errNotBegun)
 	}
-	if !p.life.Enter() {
-		return c, c.peer.refused(errNotBegun)
+	if err != nil {
+		return c, engine.Refused, err
 	}
 	c.entry.ID = c.id.Canonical()
-	verdict := p.serving.Begin(p.life.Context(), c)
+	verdict = p.serving.Begin(p.life.Context(), c)
 	switch verdict {
 	case engine.Begun:
 		if in.ContextCancels {
 			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
 		}
-		return c, nil
+		return c, verdict, nil
 	case engine.Busy:
 		err = c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
 		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
@@ -582,7 +550,7 @@ func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, err
 		err = c.peer.refused(errNotBegun)
 	}
 	p.life.Leave()
-	return c, refusedError{err, verdict}
+	return c, verdict, err
 }
 
 // takeNotification queues a notification for its handler. If it has no order among others, the handler is called
@@ -692,7 +660,7 @@ func (p inbox) forward(m *jsonrpc.Message, in *Incoming) bool {
 func (p inbox) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 	p.logBad("bad message", err, text)
 	id := m.ID
-	if _, answered := p.unknownID(); !answered && m.Method == "" {
+	if p.server == nil && m.Method == "" {
 		id = wire.Scalar{}
 	}
 	if m.Kind == jsonrpc.Response {
@@ -714,25 +682,24 @@ func (p inbox) logBad(event string, err error, text string) {
 		return
 	}
 	attrs := []any{"error", err, "count", count}
-	if _, answered := p.unknownID(); !answered && text != "" {
+	if p.server == nil && text != "" {
 		attrs = append(attrs, "text", text[:min(len(text), 200)])
 	}
 	p.logger().Warn(event, attrs...)
 }
 
-// refuse answers a request with an error. A zero id means that the id is unknown; unknownID decides
-// whether such a request is answered.
+// refuse answers a request with an error. A zero id means that the id is unknown. A client does not answer text that
+// is not a message, such as a line of the server's log, because the server does not expect answers to it.
 func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 	if p.silent() {
 		return
 	}
 	if id.IsZero() {
-		unknown, answered := p.unknownID()
-		if !answered {
+		if p.server == nil {
 			skip(to)
 			return
 		}
-		id = unknown
+		id = p.unknownID()
 	}
 	buf := p.buffers.get()
 	defer p.buffers.put(buf)
@@ -740,17 +707,14 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
 }
 
-// unknownID returns the id for the error answer to a request whose id cannot be read: null, or zero for an answer
-// without an id. It returns false if this side does not answer at all: a client does not answer text that is not a
-// message, such as a line of the server's log, because the server does not expect answers to it.
-func (p inbox) unknownID() (id wire.Scalar, answered bool) {
-	switch {
-	case p.server == nil:
-		return wire.Scalar{}, false
-	case p.peer == nil && p.server.stateless(): // it may be a stateless request, whose revisions do not allow null
-		return wire.Scalar{}, true
+// unknownID returns the id in a server's error answer to a request whose id is unknown. JSON-RPC requires null, which
+// no schema of the protocol allows. It is zero in revisions whose schema allows an absent id.
+func (p inbox) unknownID() wire.Scalar {
+	maybeStateless := p.peer == nil && p.server.stateless()
+	if maybeStateless || p.peer.knownRevision() >= revisionNoID {
+		return wire.Scalar{}
 	}
-	return unknownID(p.peer.knownRevision()), true
+	return wire.NullScalar()
 }
 
 // silent reports whether this side answers no requests: a client without a session gets none ("Sending
@@ -816,7 +780,7 @@ func (b *batch) add(text []byte) {
 // If the batch is not allowed, it sends an error and returns it.
 func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 	items, err := in.Content().Batch, in.Content().Err
-	if err == nil && !p.batches() {
+	if err == nil && p.peer.knownRevision() != revisionBatches {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {
@@ -857,6 +821,3 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 		all.Wait()
 	}, nil
 }
-
-// batches reports whether the peer may send a batch now.
-func (p inbox) batches() bool { return p.peer != nil && allowsBatches(p.peer.revision) }

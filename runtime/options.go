@@ -376,7 +376,8 @@ func (d *Deviations) String() string {
 // settings are the options that all sessions of a server or client share, and their buffers.
 type settings struct {
 	log      *slog.Logger
-	limits   limits
+	limits   Limits        // without zero values
+	grace    time.Duration // 0 or less means none
 	buffers  buffers
 	layers   layers
 	transmit Handler // sends a message once, within the middleware
@@ -390,17 +391,12 @@ type settings struct {
 func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
 	c := &settings{
 		log:      logs.Or(log, slog.LevelWarn),
-		limits:   limits{l.withDefaults(), cmp.Or(grace, DefaultGrace)},
+		limits:   l.withDefaults(),
+		grace:    cmp.Or(grace, DefaultGrace),
 		layers:   slices.Clone(receiving),
 		transmit: layers(sending).around(transmitOne),
 	}
 	return c
-}
-
-// limits are Limits without zero values.
-type limits struct {
-	Limits
-	grace time.Duration // 0 or less means none
 }
 
 // withDefaults replaces zero values by the defaults.
@@ -416,7 +412,7 @@ func (l Limits) withDefaults() Limits {
 // patience returns how long a request of the method waits for its answer. A deadline of ctx takes
 // precedence. Requests that wait for a person or a task report no progress, so the maximum applies to
 // them.
-func (l *limits) patience(ctx context.Context, method string) engine.Patience {
+func (l *Limits) patience(ctx context.Context, method string) engine.Patience {
 	if _, ok := ctx.Deadline(); ok {
 		return engine.Patience{}
 	}

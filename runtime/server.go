@@ -125,27 +125,13 @@ func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error
 }
 
 // Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
-// the requests of any clients that have none. Such a session has no
-// goroutine while no message is being handled. It lasts until End or Shutdown of the inbox is called,
+// the requests of any clients that have none. Without KeepAlive, such a session has no goroutine while no
+// message is being handled. It lasts until End or Shutdown of the inbox is called,
 // or the client stops answering the pings of KeepAlive. Ctx provides values for the handlers; its end
 // has no effect. After the end, when out is closed and all handlers that Serve would wait for have
 // returned, ended is called in a goroutine with the error that Serve would return. If h has a revision,
 // the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
-	e, err := s.session(context.WithoutCancel(ctx), out, h)
-	if err != nil {
-		return nil, err
-	}
-	p := e.conn
-	p.ended = ended
-	if e.peer != nil {
-		e.resumed(h)
-	}
-	return inbox{p}, nil
-}
-
-// session creates a session. If h has a revision, the session is resumed.
-func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverSide, error) {
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
@@ -155,15 +141,18 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverS
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errStatelessServer
 	}
-	p := newConn(ctx, out, s.settings, h.Stateless)
-	p.side, p.server, e.conn, e.session.conn = e, e, p, p
+	p := newConn(context.WithoutCancel(ctx), out, s.settings, h.Stateless)
+	p.ended, p.side, p.server, e.conn, e.session.conn = ended, e, e, p, p
 	if err == nil && h.Revision != "" && !h.Stateless {
 		err = e.resume(h)
 	}
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	return e, nil
+	if e.peer != nil {
+		e.resumed(h)
+	}
+	return inbox{p}, nil
 }
 
 // MaxMessage returns the maximum length of a message, in bytes, for transports that read messages
@@ -171,7 +160,7 @@ func (s *Server) session(ctx context.Context, out Outbox, h Handshake) (*serverS
 func (s *Server) MaxMessage() int { return s.limits.MaxMessage }
 
 // Grace returns how long requests may continue when their session shuts down.
-func (s *Server) Grace() time.Duration { return max(s.limits.grace, 0) }
+func (s *Server) Grace() time.Duration { return max(s.grace, 0) }
 
 // Logger returns the Logger of the options, or one that passes warnings and errors to slog.Default.
 func (s *Server) Logger() *slog.Logger { return s.log }
