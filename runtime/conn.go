@@ -386,8 +386,8 @@ func (p inbox) Listens(missed bool) {
 	}
 }
 
-func (p inbox) Lose(answer *AnswerError) {
-	p.pending.Resolve(answer.ID, engine.Reply{Err: answer.Err})
+func (p inbox) Lose(id wire.Scalar, err error) {
+	p.pending.Resolve(id, engine.Reply{Err: err})
 }
 
 func (p inbox) End(why error) { p.end(why) }

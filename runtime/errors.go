@@ -135,19 +135,6 @@ func (e *TimeoutError) Error() string {
 // Is reports whether target is context.DeadlineExceeded.
 func (e *TimeoutError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// AnswerError says why the answer to a request cannot come, see [Inbox]. The call that waits for the
-// answer returns Err.
-type AnswerError struct {
-	ID  wire.Scalar // of the request
-	Err error
-}
-
-// Error returns why there is no answer.
-func (e *AnswerError) Error() string { return "runtime: no answer: " + prefix.Cut(e.Err) }
-
-// Unwrap returns Err.
-func (e *AnswerError) Unwrap() error { return e.Err }
-
 // LostError reports that the answer to a request was lost with its connection. The server may have handled
 // the request. A client repeats requests that only read, such as tools/list, and calls of tools that the server has
 // listed with the annotation readOnlyHint or idempotentHint, automatically.

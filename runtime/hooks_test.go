@@ -244,8 +244,8 @@ func TestResume(t *testing.T) {
 	})
 }
 
-// TestAnswerError checks that one call alone ends with the error the transport has for it.
-func TestAnswerError(t *testing.T) {
+// TestLose checks that one call alone ends with the error the transport has for it.
+func TestLose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr := newRouted()
 		go func() {
@@ -264,7 +264,7 @@ func TestAnswerError(t *testing.T) {
 		gone := errors.New("gone")
 		go func() {
 			synctest.Wait()
-			tr.inbox.Lose(&runtime.AnswerError{ID: wire.IntScalar(2), Err: gone})
+			tr.inbox.Lose(wire.IntScalar(2), gone)
 		}()
 		if err := s.Ping(t.Context()); err != gone {
 			t.Errorf("Ping: %v", err)

@@ -177,8 +177,8 @@ type Inbox interface {
 	// are answered or need no answer; nil if nothing is left to do. The function must be called, in any
 	// goroutine.
 	Accept(in Incoming) (run func())
-	// Lose reports that a request of this side will not be answered. The call returns answer.Err.
-	Lose(answer *AnswerError)
+	// Lose says that the request of this side with the id will not be answered. The call returns err.
+	Lose(id wire.Scalar, err error)
 	// End ends the session. io.EOF means that the peer sends no more but may read what is still to be answered;
 	// ErrClosed means that it has gone. Every other error becomes that of the session. End does not wait.
 	End(why error)

@@ -310,7 +310,7 @@ func TestLostAnswer(t *testing.T) {
 		go proxy.New(func() runtime.Transport { return lossy }, proxy.Options{MaxMessage: 1000}).Serve(t.Context(), front)
 		send(t, client, `{"jsonrpc":"2.0","id":"a","method":"x"}`)
 		in, _ := jsonrpc.Parse(receive(t, server))
-		lossy.inbox.Lose(&runtime.AnswerError{ID: in.ID, Err: errors.New("status 500")})
+		lossy.inbox.Lose(in.ID, errors.New("status 500"))
 		lost, err := jsonrpc.Parse(receive(t, client))
 		if err != nil || lost.Error == nil || lost.ID != in.ID || !strings.Contains(lost.Error.Message, "status 500") {
 			t.Errorf("got %+v, %v", lost, err)

@@ -165,7 +165,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
 			if m.Kind == jsonrpc.Request {
-				fromServer(s).Lose(&runtime.AnswerError{ID: m.ID, Err: err})
+				fromServer(s).Lose(m.ID, err)
 			}
 		}
 	}
@@ -231,7 +231,7 @@ func (s fromClient) disconnected(r *request) {
 
 // Lose implements runtime.Inbox. Transports call it only for requests that are sent to a server
 // over HTTP.
-func (fromClient) Lose(*runtime.AnswerError) {}
+func (fromClient) Lose(wire.Scalar, error) {}
 
 // End ends the session. If the client may still read, the requests in flight are answered
 // first.
@@ -342,7 +342,7 @@ type fromServer struct{ *session }
 func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	if err := s.tooLong(in.Text); err != nil {
 		s.log("a message of the server is lost", err)
-		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: err})
+		s.Lose(in.Answers, err)
 		return nil
 	}
 	messages := read(in.Text)
@@ -379,19 +379,19 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		s.requests.finish(r)
 	}
 	if !in.Answers.IsZero() && s.requests.find(in.Answers) != nil {
-		s.Lose(&runtime.AnswerError{ID: in.Answers, Err: errors.New("the response does not answer the request")})
+		s.Lose(in.Answers, errors.New("the response does not answer the request"))
 	}
 	return nil
 }
 
 // Lose answers a request with an error, because the server's answer cannot come.
-func (s fromServer) Lose(lost *runtime.AnswerError) {
-	r, last := s.requests.answer(lost.ID, nil)
+func (s fromServer) Lose(id wire.Scalar, err error) {
+	r, last := s.requests.answer(id, nil)
 	if r == nil {
 		return
 	}
-	failure := jsonrpc.Errorf(jsonrpc.CodeInternalError, "proxy: no answer from the server: %.500s", lost.Err)
-	if err := s.reply(r.reply, errorMessage(lost.ID, failure)); err != nil {
+	failure := jsonrpc.Errorf(jsonrpc.CodeInternalError, "proxy: no answer from the server: %.500s", err)
+	if err := s.reply(r.reply, errorMessage(id, failure)); err != nil {
 		s.log("an error could not be sent to the client", err)
 	}
 	if last {

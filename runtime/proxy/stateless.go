@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/pool"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const (
@@ -119,7 +120,7 @@ func (l *stateless) refuse(in runtime.Incoming, why error) (run func()) {
 var errUnreachable = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: the server cannot be reached")
 
 // Lose implements runtime.Inbox. Clients answer no requests.
-func (l *stateless) Lose(*runtime.AnswerError) {}
+func (l *stateless) Lose(wire.Scalar, error) {}
 
 // Restore implements runtime.Inbox. No other server has the sessions.
 func (l *stateless) Restore(runtime.Handshake) {}

@@ -76,7 +76,7 @@ func (e *exchange) run() {
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
 			if e.ctx.Err() == nil {
-				e.t.inbox.Lose(&runtime.AnswerError{ID: e.id, Err: err})
+				e.t.inbox.Lose(e.id, err)
 			}
 			return
 		}

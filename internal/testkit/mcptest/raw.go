@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Raw is a transport whose messages a test reads by itself.
@@ -68,7 +69,7 @@ func (r rawInbox) Accept(in runtime.Incoming) func() {
 	return nil
 }
 
-func (r rawInbox) Lose(answer *runtime.AnswerError) { r.heard <- heard{err: answer} }
+func (r rawInbox) Lose(_ wire.Scalar, err error) { r.heard <- heard{err: err} }
 
 func (r rawInbox) End(why error) {
 	select {
