@@ -37,6 +37,8 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			Handle:       b.handle,
 			Notified:     native.Notified,
 			Served:       native.Served,
+			Permit:       native.Permit,
+			Scopes:       native.Scopes,
 			Listen:       b.listen(),
 			Capabilities: b.capabilities,
 			ToolHeaders:  native.ToolHeaders,

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/compat"
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -61,10 +63,16 @@ func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &extended{t: t, keeper: tasks.New(tasks.Options{Store: store, Lease: time.Minute, Implies: func(has, needed string) bool {
+	e := &extended{t: t, items: items, keeper: tasks.New(tasks.Options{Store: store, Lease: time.Minute, Implies: func(has, needed string) bool {
 		return has == "all" && slices.Contains(implies, needed)
 	}})}
 	e.server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, e.keeper.Extend(items.Over(mcp20260728.BindBase())))
+	e.serve(a)
+	return e
+}
+
+// serve starts the server for a client whose requests have the Access a, or none if it is nil.
+func (e *extended) serve(a runtime.Access) {
 	near, far := mcptest.Pair()
 	caller := runtime.WithPrincipal(context.Background(), "eve")
 	if a != nil {
@@ -73,8 +81,7 @@ func newScoped(t *testing.T, store tasks.Store, a runtime.Access, needed []strin
 	caller, e.end = context.WithCancel(caller)
 	e.near = near
 	go e.server.Serve(caller, far)
-	t.Cleanup(func() { e.keeper.Close(); near.Close(); e.end() })
-	return e
+	e.t.Cleanup(func() { e.keeper.Close(); near.Close(); e.end() })
 }
 
 // TestTaskNeedsScopes checks that a caller who lacks a scope of a tool gets no task, but the refusal that it gets
@@ -96,6 +103,29 @@ func TestTaskNeedsScopes(t *testing.T) {
 		synctest.Wait()
 		if r := e.get(id); !strings.Contains(string(r), "wiped") {
 			t.Errorf("a task of a caller who has the scope: %s", r)
+		}
+	})
+}
+
+// TestConvertedTaskNeedsScopes is TestTaskNeedsScopes for a server whose tools are below a conversion.
+func TestConvertedTaskNeedsScopes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		e := newScoped(t, store, nil, []string{"admin"}, "")
+		var bindings []runtime.Binding
+		for _, b := range compat.Serve(e.items.Over(mcp20251125.BindBase()), compat.Options{}) {
+			bindings = append(bindings, e.keeper.Wrap(b, nil))
+		}
+		e.server = runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, bindings...)
+		if got := e.server.Scopes(); !slices.Equal(got, []string{"admin"}) {
+			t.Errorf("the scopes of the server: %q", got)
+		}
+		e.serve(scopes{"read"})
+		if r := e.ask("tools/call", `{"name":"wipe"}`, declaring); code(r) != "403" {
+			t.Errorf("a call without the scope: %s", r)
+		}
+		if due, err := store.Due(t.Context(), time.Now().Add(time.Hour)); err != nil || len(due) > 0 {
+			t.Errorf("a refused call is a task: %q, %v", due, err)
 		}
 	})
 }

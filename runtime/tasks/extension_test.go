@@ -28,6 +28,7 @@ const declaring = `{"elicitation":{},"extensions":{"io.modelcontextprotocol/task
 // extended is a server with the extension, and a client that sends what a test says.
 type extended struct {
 	t      *testing.T
+	items  *catalog.Catalog
 	keeper *tasks.Tasks
 	server *runtime.Server
 	near   *mcptest.Raw
