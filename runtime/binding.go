@@ -496,7 +496,7 @@ func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, e
 // not. For other methods it returns err.
 func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
 	method := m.Method
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).kind != jsonrpc.Request {
+	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).Kind != jsonrpc.Request {
 		return nil, err
 	}
 	switch {
@@ -528,21 +528,27 @@ func (b *protocol) defines(code int64) bool {
 	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)
 }
 
-// row is the part of a Method that the runtime uses.
+// row is a Method with what it needs in terms of protocol.needs.
 type row struct {
-	kind    jsonrpc.Kind
-	to      Direction
-	need    int       // index in protocol.needs; 0 is nothing
+	*Method
+	need    int       // index of the capability; 0 is nothing
 	refined []refined // further needs of some requests of the method
-	lists   bool      // the result is a list
-	changes bool      // it is the notification that a list has changed
+}
 
-	within    bool // it is not sent but part of a result, see Method
-	asks      bool // the result may have requests that are within it
-	cacheable bool // the result says how long it may be kept
-	nameParam string
-	filter    string   // boolean member of the filter of subscriptions that asks for it, see Method
-	types     []string // values of resultType, see Method
+// lists reports whether the result is a list.
+func (r *row) lists() bool { return r.Paginated || r.Name == methodListRoots }
+
+// changes reports whether it is the notification that a list has changed.
+func (r *row) changes() bool {
+	return r.Kind == jsonrpc.Notification && strings.HasSuffix(r.Capability, ".listChanged")
+}
+
+// flag returns the boolean member of the filter of subscriptions that asks for the notification, or "".
+func (r *row) flag() string {
+	if r.FilterParam != "" {
+		return ""
+	}
+	return r.Filter
 }
 
 // refined is a refinement with its index in protocol.needs.
@@ -588,7 +594,7 @@ func (b *protocol) need(capability string) int {
 }
 
 // noRow is the row of a method that the table does not have.
-var noRow row
+var noRow = row{Method: &Method{}}
 
 // row returns the row of a method.
 func (b *protocol) row(method string) *row {
@@ -608,16 +614,10 @@ func (b *protocol) tabulate() {
 		if m.Extension != "" && need == "" {
 			need = extensionNeed + m.Extension
 		}
-		filter := m.Filter
-		if m.FilterParam != "" {
-			filter = ""
-		}
 		if m.Errors != nil {
 			b.codes = m.Errors
 		}
-		b.rows[m.Name] = &row{kind: m.Kind, to: m.Direction, need: b.need(need), lists: m.Paginated || m.Name == methodListRoots,
-			changes: m.Kind == jsonrpc.Notification && strings.HasSuffix(m.Capability, ".listChanged"),
-			within:  m.Within, asks: m.Asks, cacheable: m.Cacheable, nameParam: m.NameParam, filter: filter, types: m.ResultTypes}
+		b.rows[m.Name] = &row{Method: m, need: b.need(need)}
 	}
 	for i := range refinements {
 		f := &refinements[i]

@@ -95,7 +95,7 @@ func (c *Call) Method() string { return c.m.Method }
 // Known reports whether the method is in the method table of the revision. A peer may send other
 // methods too.
 func (c *Call) Known() bool {
-	return c.peer.protocol == nil || c.peer.protocol.row(c.m.Method).kind != 0
+	return c.peer.protocol == nil || c.peer.protocol.row(c.m.Method).Kind != 0
 }
 
 // ID returns the id of the request; zero for a notification.

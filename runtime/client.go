@@ -144,7 +144,7 @@ func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().peer.protocol.row(method).kind != 0
+	return s.now().server.Load().peer.protocol.row(method).Kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -386,7 +386,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 }
 
 // reads reports whether a request only reads, so that it can be sent twice.
-func (r *row) reads() bool { return r.cacheable || r.lists }
+func (r *row) reads() bool { return r.Cacheable || r.lists() }
 
 // link is one connection of a session.
 type link struct {
@@ -495,7 +495,7 @@ func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
 // client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
 func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
 	with := metaParams{params: params, members: meta}
-	if t := s.peer; t != nil && t.envelope != "" && t.protocol.row(method).kind != jsonrpc.Notification {
+	if t := s.peer; t != nil && t.envelope != "" && t.protocol.row(method).Kind != jsonrpc.Notification {
 		with.members = t.envelope
 		if meta != "" {
 			with.members += "," + meta

@@ -40,12 +40,12 @@ func (e *clientSide) resultType(m *Message, result wire.Raw) error {
 	switch {
 	case !ok || text && name == resultComplete:
 		return nil
-	case text && name == resultInputRequired && m.sent.row.asks:
+	case text && name == resultInputRequired && m.sent.row.Asks:
 		if e.rounds < 0 {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
-	case text && (slices.Contains(m.sent.row.types, name) || m.sent.peer.protocol.Forwards || m.sent.peer.extended(m.Method, name)):
+	case text && (slices.Contains(m.sent.row.ResultTypes, name) || m.sent.peer.protocol.Forwards || m.sent.peer.extended(m.Method, name)):
 		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
@@ -247,7 +247,7 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *peer, question wire.
 		params = ""
 	}
 	r := t.protocol.row(method)
-	if !r.within {
+	if !r.Within {
 		return "", MethodNotFound(method)
 	}
 	if need, ok := t.undeclared(r, wire.Object(params)); ok {

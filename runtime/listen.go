@@ -174,7 +174,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	for method, r := range l.link.server.Load().peer.protocol.rows {
-		if asked, _ := l.filter.Get(r.filter); r.filter != "" && asked == "true" {
+		if asked, _ := l.filter.Get(r.flag()); r.flag() != "" && asked == "true" {
 			l.methods = append(l.methods, method)
 		}
 	}
@@ -453,7 +453,7 @@ func (e *clientSide) unsubscribed(params wire.Raw) bool {
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
 func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire.Appender, result wire.Value) (done bool, err error) {
-	if t.protocol.row(method).kind != 0 {
+	if t.protocol.row(method).Kind != 0 {
 		return false, nil
 	}
 	switch method {
@@ -509,8 +509,8 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 		return
 	}
 	for _, method := range t.protocol.Notified {
-		if r := t.protocol.row(method); r.filter != "" && t.theirs.has(r.need) {
-			w.lists = append(w.lists, r.filter)
+		if r := t.protocol.row(method); r.flag() != "" && t.theirs.has(r.need) {
+			w.lists = append(w.lists, r.flag())
 		}
 	}
 	if len(w.lists)+len(w.uris) == 0 {

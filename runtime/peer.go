@@ -108,9 +108,9 @@ var (
 // admit admits a message of a peer whose revision is known.
 func (p *peer) admit(m jsonrpc.Message) (admission, error) {
 	switch r := p.protocol.row(m.Method); {
-	case m.Kind == jsonrpc.Request && (r.kind == jsonrpc.Notification || !p.declares(r.need)):
+	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need)):
 		return admission{}, MethodNotFound(m.Method)
-	case m.Kind == jsonrpc.Notification && r.kind == jsonrpc.Request:
+	case m.Kind == jsonrpc.Notification && r.Kind == jsonrpc.Request:
 		return admission{}, errNotARequest
 	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need):
 		return admission{}, &CapabilityError{Method: m.Method, Capability: p.protocol.needs[r.need]}
@@ -126,7 +126,7 @@ func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
 		return admission{peer: &peer{handle: pong}, inline: true}, nil
 	}
 	for _, b := range bindings {
-		if len(b.rows) == 0 || b.row(m.Method).kind != 0 {
+		if len(b.rows) == 0 || b.row(m.Method).Kind != 0 {
 			return admission{}, errNotInitialized
 		}
 	}
@@ -211,8 +211,8 @@ func (p *peer) sending(kind jsonrpc.Kind, method string) (*row, error) {
 	r := p.protocol.row(method)
 	to := (ToServer | ToClient) &^ p.protocol.Direction
 	switch {
-	case r.kind == 0 && p.protocol.Forwards:
-	case r.kind != kind || r.to&to == 0:
+	case r.Kind == 0 && p.protocol.Forwards:
+	case r.Kind != kind || r.Direction&to == 0:
 		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.revision}
 	case kind == jsonrpc.Request && !p.theirs.has(r.need):
 		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need]}

@@ -46,7 +46,7 @@ func (q *sent) lenience() wire.Lenience {
 	if q.conn == nil {
 		return 0
 	}
-	return q.conn.lenient.of(q.row.lists)
+	return q.conn.lenient.of(q.row.lists())
 }
 
 // report logs deviations and passes them to the program.
@@ -212,7 +212,7 @@ type lookup struct {
 // begin returns the kept result of a request, or the lookup with which its result is kept. The lookup is
 // nil if the result must not be kept.
 func (c *resultCache) begin(ctx context.Context, m *Message) (text wire.Raw, l *lookup) {
-	if c == nil || !m.sent.row.cacheable || m.Method == methodDiscover {
+	if c == nil || !m.sent.row.Cacheable || m.Method == methodDiscover {
 		return "", nil
 	}
 	params := m.Object()
@@ -317,12 +317,12 @@ func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.protocol.row(k.method).lists
+			return strings.HasPrefix(k.method, family) && t.protocol.row(k.method).lists()
 		})
 	} else if m.Method == methodUpdated {
 		uri := wire.Object(m.Params).GetString("uri")
 		c.forget(func(k *cacheKey) bool {
-			name := t.protocol.row(k.method).nameParam
+			name := t.protocol.row(k.method).NameParam
 			at := wire.Object(k.params).GetString(name)
 			return name == "uri" && (contains([]string{at}, uri) || contains([]string{uri}, at))
 		})

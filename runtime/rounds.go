@@ -97,7 +97,7 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
-	if !c.peer.protocol.row(c.m.Method).asks {
+	if !c.peer.protocol.row(c.m.Method).Asks {
 		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.revision, c.m.Method)
 	}
 	question, err := questionOf(m)
@@ -215,7 +215,7 @@ func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.answers)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.answers[key]; g.fresh && !g.used && c.peer.protocol.row(method).within {
+		if g := r.answers[key]; g.fresh && !g.used && c.peer.protocol.row(method).Within {
 			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
@@ -228,7 +228,7 @@ func (c *statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
 		row, err := c.peer.sending(jsonrpc.Request, method)
-		if err == nil && !row.within {
+		if err == nil && !row.Within {
 			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.revision, method)
 		}
 		if err == nil {
@@ -397,7 +397,7 @@ func (c *statelessCall) server() *Server { return c.peer.protocol.declarations.s
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
-	if !c.mayResume(o) || !c.peer.protocol.row(c.m.Method).asks {
+	if !c.mayResume(o) || !c.peer.protocol.row(c.m.Method).Asks {
 		return m, nil
 	}
 	responses := present(o, memberInputResponses)
@@ -508,7 +508,7 @@ func stateOf(content wire.Object) *state {
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.peer.protocol.row(c.m.Method).asks {
+	if !c.peer.protocol.row(c.m.Method).Asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)

@@ -252,7 +252,7 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 		return err
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.peer.revisionSent(), NameParam: s.row.nameParam})
+	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.peer.revisionSent(), NameParam: s.row.NameParam})
 }
 
 // announce sends a notification. It sends nothing if ctx has ended or the peer has

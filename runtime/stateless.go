@@ -229,14 +229,14 @@ func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 	}
 	params := wire.Object(m.Params)
 	repeated := headers.Standard{Revision: p.revision, Method: m.Method}
-	if name := p.protocol.row(m.Method).nameParam; name != "" {
+	if name := p.protocol.row(m.Method).NameParam; name != "" {
 		repeated.Named = true
 		repeated.Name = params.GetString(name)
 	}
 	err := repeated.Check(h)
 	forwards := p.protocol.Forwards // to a server that may ignore the case of names
 	if err == nil && forwards {
-		if found, name := headers.Folded(params, "_meta", "arguments", p.protocol.row(m.Method).nameParam); found != "" {
+		if found, name := headers.Folded(params, "_meta", "arguments", p.protocol.row(m.Method).NameParam); found != "" {
 			err = &headers.MismatchError{Header: headers.Name, Problem: fmt.Sprintf("the member %.100q of the message differs from %q in case alone", found, name)}
 		}
 	}
@@ -336,7 +336,7 @@ func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 		dst = append(wire.AppendName(dst, "_meta"), '{')
 		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
 	}
-	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.peer.protocol.row(c.m.Method).cacheable {
+	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.peer.protocol.row(c.m.Method).Cacheable {
 		hint := c.hint()
 		if has.ttl == "" {
 			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())

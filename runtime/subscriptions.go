@@ -65,7 +65,7 @@ func (s *Server) join() (err error) {
 // publishes reports whether a revision of the server has a notification for clients.
 func (s *Server) publishes(method string) bool {
 	for _, b := range slices.Concat(s.sessions, s.stateless) {
-		if r := b.row(method); len(b.rows) == 0 || r.kind == jsonrpc.Notification && r.to&ToClient != 0 {
+		if r := b.row(method); len(b.rows) == 0 || r.Kind == jsonrpc.Notification && r.Direction&ToClient != 0 {
 			return true
 		}
 	}
@@ -327,7 +327,7 @@ func (a *audience) missed(s *ServerSession) {
 func (b *protocol) changes() iter.Seq[Notification] {
 	return func(yield func(Notification) bool) {
 		for _, m := range b.Methods {
-			if r := b.row(m.Name); r.changes && r.to&ToClient != 0 && !yield(Notification{Method: m.Name}) {
+			if r := b.row(m.Name); r.changes() && r.Direction&ToClient != 0 && !yield(Notification{Method: m.Name}) {
 				return
 			}
 		}
@@ -409,7 +409,7 @@ func (s *ServerSession) send() {
 			params = n.Params
 		}
 		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.protocol.row(n.Method).changes)
+		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.protocol.row(n.Method).changes())
 		_ = s.notify(ctx, n.Method, params, change)
 	}
 }
