@@ -112,7 +112,7 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 		return nil, prefix.Errorf("runtime: connect: %w", err)
 	}
 	l.server.Store(server)
-	if !server.guessed {
+	if !e.guessed {
 		c.eras.Set(name, server.revision)
 	}
 	return l, nil
@@ -144,7 +144,7 @@ func (s *Session) Revision() string { return s.now().server.Load().revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().peer.protocol.row(method).Kind != 0
+	return s.now().server.Load().protocol.row(method).Kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -173,7 +173,7 @@ func (s *Session) Call(ctx context.Context, method string, params wire.Appender,
 
 // callOn is Call on one connection.
 func (s *Session) callOn(ctx context.Context, l *link, method string, params wire.Appender, result wire.Value) error {
-	t := l.server.Load().peer
+	t := l.server.Load()
 	if t.stateless() {
 		if done, err := s.adapt(ctx, t, method, params, result); done {
 			return err
@@ -198,7 +198,7 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 func (s *Session) renegotiate(ctx context.Context, l *link, refused *peer, why error) bool {
 	s.negotiating.Lock()
 	defer s.negotiating.Unlock()
-	if l.server.Load().peer != refused {
+	if l.server.Load() != refused {
 		return true // another call has done it
 	}
 	e := l.side()
@@ -232,7 +232,7 @@ func (s *Session) Settle(ctx context.Context) {
 
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
-	if s.now().server.Load().peer.stateless() {
+	if s.now().server.Load().stateless() {
 		return s.Call(ctx, methodDiscover, nil, nil)
 	}
 	return s.Call(ctx, methodPing, nil, nil)
@@ -371,7 +371,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.side().repeats(method, params, l.server.Load().peer.protocol.row(method)) {
+	if !refused && !l.side().repeats(method, params, l.server.Load().protocol.row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -392,7 +392,7 @@ func (r *row) reads() bool { return r.Cacheable || r.lists() }
 type link struct {
 	conn      *conn
 	transport Transport
-	server    atomic.Pointer[opened]
+	server    atomic.Pointer[peer]
 	done      chan struct{} // closed when the connection is over
 	err       error         // error of the connection; valid after done is closed
 }
@@ -400,7 +400,7 @@ type link struct {
 func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }
 
 // sender returns what sends messages to the server.
-func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load().peer} }
+func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
 
 // close ends the connection and waits until all its handlers have returned.
 func (l *link) close() {
@@ -416,13 +416,7 @@ type clientSide struct {
 	tools     listed
 	listeners listeners
 	cache     *resultCache // nil for none
-}
-
-// opened is what a client knows about a server. It is immutable.
-type opened struct {
-	greeting
-	peer    *peer
-	guessed bool // the server was silent to server/discover, which does not show that it has no other revisions
+	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
 }
 
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
@@ -441,12 +435,12 @@ func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, erro
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
 // binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
 // sent, because initialize cannot be cancelled.
-func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, error) {
+func (e *clientSide) initialize(ctx context.Context, b *protocol) (*peer, error) {
 	own, err := e.of.capabilities(b)
 	if err != nil {
 		return nil, err
 	}
-	var server *opened
+	var server *peer
 	params := appendFunc(func(dst []byte) ([]byte, error) {
 		return appendGreeting(dst, b.Revision, own, "clientInfo", e.of.self(), "")
 	})
@@ -464,7 +458,7 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*opened, erro
 	if _, err := e.conn.transmit(ctx, m); err != nil {
 		return nil, err
 	}
-	return server, sender{conn: e.conn, peer: server.peer}.Notify(ctx, methodInitialized, nil)
+	return server, sender{conn: e.conn, peer: server}.Notify(ctx, methodInitialized, nil)
 }
 
 // capabilities returns what the client declares under a binding.
@@ -474,18 +468,16 @@ func (c *Client) capabilities(b *protocol) (wire.Object, error) {
 
 // accept processes the answer to initialize. The goroutine that reads calls it, so that the next message
 // of the server is handled under the revision of the answer.
-func (e *clientSide) accept(result wire.Raw, own wire.Object) (*opened, error) {
-	var server opened
+func (e *clientSide) accept(result wire.Raw, own wire.Object) (*peer, error) {
+	var server greeting
 	if err := server.read(result, "protocolVersion", "capabilities", "serverInfo"); err != nil {
 		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
 	}
 	for _, b := range e.of.bindings {
 		if b.Revision == server.revision && !b.stateless {
-			server.peer = b.peer(server.info, server.capabilities, own)
-			if err := e.negotiated(server.peer); err != nil {
-				return nil, err
-			}
-			return &server, nil
+			t := b.peer(server.info, server.capabilities, own)
+			t.instructions = server.instructions
+			return t, e.negotiated(t)
 		}
 	}
 	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(e.of.bindings, false))}
@@ -514,7 +506,7 @@ func (s *sender) appendParams(dst []byte, method string, params wire.Appender, m
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
 // server does not speak that revision, under one that it lists, which may be the same. The error is an
 // *[initializeError] if the sides have only a revision with sessions in common.
-func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error) {
+func (e *clientSide) discover(ctx context.Context, b *protocol) (*peer, error) {
 	tried := map[*protocol]int{}
 	for {
 		tried[b]++
@@ -522,7 +514,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error)
 		if err != nil {
 			return nil, err
 		}
-		var server *opened
+		var server *peer
 		accept := func(r engine.Reply) engine.Reply {
 			if r.Err == nil {
 				server, r.Err = e.discovered(r.Result)
@@ -548,7 +540,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*opened, error)
 }
 
 // discovered processes the answer to server/discover. The goroutine that reads calls it.
-func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
+func (e *clientSide) discovered(result wire.Raw) (*peer, error) {
 	if e.peer != nil && !e.peer.stateless() {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
@@ -560,7 +552,6 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	server.revision = b.Revision
 	t, err := e.statelessPeer(b, server)
 	if err != nil {
 		return nil, err
@@ -569,7 +560,7 @@ func (e *clientSide) discovered(result wire.Raw) (*opened, error) {
 	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
 		e.logConnected("server discovered")
 	}
-	return &opened{greeting: server, peer: t}, nil
+	return t, nil
 }
 
 // statelessPeer returns the server of requests under a binding.
@@ -579,6 +570,7 @@ func (e *clientSide) statelessPeer(b *protocol, server greeting) (*peer, error) 
 		return nil, err
 	}
 	t := b.peer(server.info, server.capabilities, own)
+	t.instructions = server.instructions
 	meta, err := fixedMeta(b.Revision, own, e.of.self())
 	t.envelope = meta
 	return t, err
@@ -618,7 +610,7 @@ type unavailable interface {
 
 // open determines whether the server has sessions, and opens one if it has. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
-func (e *clientSide) open(ctx context.Context, known string, older bool) (*opened, error) {
+func (e *clientSide) open(ctx context.Context, known string, older bool) (*peer, error) {
 	stateless, session := e.of.newest(true), e.of.newest(false)
 	switch {
 	case older && session == nil:
@@ -645,7 +637,7 @@ func (e *clientSide) open(ctx context.Context, known string, older bool) (*opene
 }
 
 // openStateless opens a connection of a client that has no revisions with sessions.
-func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*opened, error) {
+func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*peer, error) {
 	server, err := e.discover(ctx, b)
 	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
 		err = &EraError{Supported: revisions(e.of.bindings), Err: err}
@@ -654,7 +646,7 @@ func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*opened, e
 }
 
 // probe asks the server for its revisions, and opens a session if the server does not know the method.
-func (e *clientSide) probe(ctx context.Context, stateless, session *protocol) (*opened, error) {
+func (e *clientSide) probe(ctx context.Context, stateless, session *protocol) (*peer, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan probed, 1)
@@ -682,7 +674,7 @@ func (e *clientSide) probe(ctx context.Context, stateless, session *protocol) (*
 	e.conn.debug("the server does not answer server/discover", slog.Any("error", answer.err))
 	server, err := e.initialize(ctx, session)
 	if err == nil {
-		server.guessed = silent
+		e.guessed = silent
 		return server, nil
 	}
 	if err == errAfterProbe {
@@ -716,7 +708,7 @@ func (e *clientSide) listed(refusal error) *protocol {
 
 // probed is the outcome of a probe.
 type probed struct {
-	server *opened
+	server *peer
 	err    error
 }
 

@@ -125,7 +125,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	defer cancel()
 	subscribed := make(chan error, 1)
 	subscribe := s.subscribeStream
-	if !l.link.server.Load().peer.stateless() {
+	if !l.link.server.Load().stateless() {
 		subscribe = s.subscribeSession
 	}
 	if !l.link.conn.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
@@ -156,7 +156,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 
 // subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
 func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
-	t := l.link.server.Load().peer
+	t := l.link.server.Load()
 	r, err := t.sending(jsonrpc.Request, methodListen)
 	if err != nil {
 		return err
@@ -173,7 +173,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 
 // subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	for method, r := range l.link.server.Load().peer.protocol.rows {
+	for method, r := range l.link.server.Load().protocol.rows {
 		if asked, _ := l.filter.Get(r.flag()); r.flag() != "" && asked == "true" {
 			l.methods = append(l.methods, method)
 		}
@@ -502,7 +502,7 @@ type watch struct {
 // restore listens on a new connection for the lists whose changes have a handler, and for the resources
 // that were subscribed to. It waits until the server has acknowledged that, for a limited time.
 func (w *watch) restore(ctx context.Context, s *Session) {
-	t := s.now().server.Load().peer
+	t := s.now().server.Load()
 	w.turn <- struct{}{} // a stream of the connection before has ended with it
 	defer func() { <-w.turn }()
 	if w.lists = nil; !t.stateless() {
@@ -623,7 +623,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				acknowledge(nil)
 				continue
 			}
-			t := s.now().server.Load().peer
+			t := s.now().server.Load()
 			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{}, nil)
 			c.notified()
 		}

@@ -52,6 +52,8 @@ type peer struct {
 	protocol     *protocol // nil before the revision is known
 	theirs, ours capabilitySet
 
+	instructions string // of a server, for its client
+
 	severity int    // the lowest severity of the log messages that a stateless request asks for; noLogs for none
 	envelope string // on a client's side, the members of _meta that its stateless requests carry
 }
