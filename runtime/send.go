@@ -154,7 +154,11 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if s.call.cancelled() {
 		return "", context.Cause(&s.call.context)
 	}
-	w, err := p.pending.Begin(engine.Options{Accept: s.accept, Progress: s.progress != nil, Follow: s.follow})
+	feed := s.follow
+	if s.progress != nil {
+		feed = engine.NewFeed()
+	}
+	w, err := p.pending.Begin(engine.Options{Accept: s.accept, Feed: feed, Follow: s.follow != nil})
 	if err != nil {
 		return "", unsentError{err}
 	}
@@ -178,7 +182,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		r, err = <-w.Reply(), nil
 	}
 	switch {
-	case err == engine.ErrExpired || err == nil && r.Err == engine.ErrExpired:
+	case err == nil && r.Err == engine.ErrExpired:
 		err = &TimeoutError{Method: m.Method, Quiet: limit.Quiet, Total: limit.Total}
 	case err == nil:
 		return r.Result, r.Err
@@ -189,17 +193,20 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	return "", err
 }
 
+// wantsProgress reports whether the request asks for progress.
+func (s *sent) wantsProgress() bool { return s.progress != nil || s.follow != nil }
+
 // await waits for the answer until ctx or the caller's patience ends.
 func (s *sent) await(ctx context.Context, w *engine.Call, limit engine.Patience) (engine.Reply, error) {
 	s.conn.pending.Limit(w, limit)
 	if from := s.conn.source.Load(); from != nil {
-		if s.progress != nil {
+		if s.wantsProgress() {
 			from.Resume()
 		} else if r, ok := from.Await(w); ok {
 			return r, nil
 		}
 	}
-	return w.Await(ctx, limit, s.progress)
+	return w.Await(ctx, s.progress)
 }
 
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
@@ -237,7 +244,7 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 	defer s.conn.buffers.put(buf)
 	id := wire.IntScalar(s.id)
 	meta := ""
-	if s.progress != nil {
+	if s.wantsProgress() {
 		meta = metaMember("progressToken", id)
 	}
 	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
@@ -451,14 +458,15 @@ func (f *follower) end() {
 	}
 }
 
-// reporterOf returns the receivers of the progress of a request that is made with ctx.
+// reporterOf returns the receiver of the progress of a request that is made with ctx, or the feed if [Follow] receives
+// it.
 func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follow *engine.Feed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
 		return func(r engine.Report) { v(Progress(r)) }, nil
 	case *follower:
 		if v.conn.CompareAndSwap(nil, p) {
-			return func(engine.Report) {}, v.feed // the feed gets the reports; the function only makes them renew the timeout
+			return nil, v.feed
 		}
 	}
 	return nil, nil

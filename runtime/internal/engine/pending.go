@@ -28,8 +28,8 @@ type sent struct {
 	followed map[int64]*Feed // feeds that get progress even after the answer; nil before the first
 	spare    *Call           // one that is done, for the next request; nil for none
 
-	// One timer is shared by all requests that wait without progress. It is not stopped when a
-	// request is answered, so most requests do not touch it.
+	// One timer is shared by all requests. It is not stopped when a request is answered, so most requests do
+	// not touch it.
 	timer *time.Timer // nil before the first use
 	fires time.Time   // zero if the timer does not run
 }
@@ -46,8 +46,10 @@ type Call struct {
 
 	reply  chan Reply // has room for the one reply
 	accept func(Reply) Reply
-	feed   *Feed     // nil if the caller does not want progress
-	due    time.Time // when the request expires; zero means never, and is used with a feed
+	feed   *Feed         // nil if the caller does not want progress
+	quiet  time.Duration // see Patience
+	due    time.Time     // when the request expires; zero means never
+	end    time.Time     // the latest that progress moves due to; zero means that there is none
 }
 
 // Options are the options of a request. The zero value is ready to use.
@@ -55,10 +57,10 @@ type Options struct {
 	// Accept, if not nil, returns the reply that the caller gets. The goroutine that reads calls it
 	// before it reads the next message.
 	Accept func(Reply) Reply
-	// Progress means that the caller wants reports of progress while it waits.
-	Progress bool
-	// Follow, if not nil, gets the reports too, until Unfollow is called.
-	Follow *Feed
+	// Feed, if not nil, gets the reports of progress until the request is answered, or, with Follow, until Unfollow
+	// is called.
+	Feed   *Feed
+	Follow bool
 }
 
 // StartAt makes the next id n+1.
@@ -83,23 +85,20 @@ func (p *Pending) Begin(t Options) (*Call, error) {
 	if p.sent.spare = nil; c == nil {
 		c = &Call{reply: make(chan Reply, 1)}
 	}
-	c.ID, c.accept = p.last, t.Accept
-	if t.Progress {
-		c.feed = NewFeed()
-	}
+	c.ID, c.accept, c.feed = p.last, t.Accept, t.Feed
 	p.sent.waits[c.ID] = c
-	if t.Follow != nil {
+	if t.Follow {
 		if p.sent.followed == nil {
 			p.sent.followed = make(map[int64]*Feed)
 		}
-		p.sent.followed[c.ID] = t.Follow
+		p.sent.followed[c.ID] = t.Feed
 	}
 	return c, nil
 }
 
-// Limit limits the wait for c, unless the caller wants progress; then Await does.
+// Limit limits the wait for c. After it, c gets a reply with ErrExpired.
 func (p *Pending) Limit(c *Call, limit Patience) {
-	if limit.Quiet == 0 || c.feed != nil {
+	if limit.Quiet == 0 {
 		return
 	}
 	p.mu.Lock()
@@ -107,7 +106,11 @@ func (p *Pending) Limit(c *Call, limit Patience) {
 	if p.closed != nil {
 		return
 	}
-	c.due = time.Now().Add(limit.Quiet)
+	now := time.Now()
+	c.quiet, c.due = limit.Quiet, now.Add(limit.Quiet)
+	if limit.Total > 0 {
+		c.end = now.Add(limit.Total)
+	}
 	if p.sent.fires.IsZero() || c.due.Before(p.sent.fires) {
 		p.fireAt(c.due)
 	}
@@ -225,17 +228,23 @@ func (p *Pending) Close(err error) {
 func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	grows = true
 	if p.sent == nil {
-		return false, grows
+		return false, true
 	}
-	if c := p.sent.waits[id]; c != nil && c.feed != nil {
-		wanted, grows = true, c.feed.put(r)
+	c, feed := p.sent.waits[id], p.sent.followed[id]
+	if c != nil && c.feed != nil {
+		feed = c.feed
 	}
-	if f := p.sent.followed[id]; f != nil {
-		wanted, grows = true, f.put(r)
+	if feed == nil {
+		return false, true
 	}
-	return wanted, grows
+	grows = feed.put(r)
+	if grows && c != nil && c.quiet > 0 {
+		if c.due = time.Now().Add(c.quiet); !c.end.IsZero() && c.due.After(c.end) {
+			c.due = c.end
+		}
+	}
+	return true, grows
 }
 
 // Unfollow ends the reports to f.
@@ -261,35 +270,13 @@ type Patience struct {
 	Total time.Duration // limit with progress; 0 means none
 }
 
-// left returns how long the next report may take, given how long the request has waited.
-func (p Patience) left(passed time.Duration) time.Duration {
-	if p.Total == 0 {
-		return p.Quiet
+// Await waits for the reply. The error is that of ctx; the request is then still pending. Await calls report, if it is
+// not nil, for each report of progress.
+func (c *Call) Await(ctx context.Context, report func(Report)) (Reply, error) {
+	var reports <-chan Report
+	if report != nil {
+		reports = c.feed.Reports()
 	}
-	return min(p.Quiet, max(p.Total-passed, 0))
-}
-
-// Await waits for the reply. The error is that of ctx, or ErrExpired if a request with progress is not
-// answered within limit. After an error the request is still pending. Await calls report for each
-// report of progress.
-func (c *Call) Await(ctx context.Context, limit Patience, report func(Report)) (Reply, error) {
-	if c.feed == nil {
-		select {
-		case r := <-c.reply:
-			return r, nil
-		case <-ctx.Done():
-			return Reply{}, ctx.Err()
-		}
-	}
-	var expired <-chan time.Time
-	var timer *time.Timer
-	start := time.Now()
-	if limit.Quiet > 0 {
-		timer = time.NewTimer(limit.Quiet)
-		defer timer.Stop()
-		expired = timer.C
-	}
-	reports := c.feed.Reports()
 	for {
 		select {
 		case r := <-c.reply:
@@ -298,16 +285,9 @@ func (c *Call) Await(ctx context.Context, limit Patience, report func(Report)) (
 			}
 			return r, nil
 		case r := <-reports:
-			if timer != nil {
-				timer.Reset(limit.left(time.Since(start)))
-			}
 			report(r)
 		case <-ctx.Done():
 			return Reply{}, ctx.Err()
-		case <-expired:
-			if len(reports) == 0 || limit.left(time.Since(start)) == 0 {
-				return Reply{}, ErrExpired
-			}
 		}
 	}
 }

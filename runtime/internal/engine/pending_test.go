@@ -35,7 +35,7 @@ func TestPendingResolve(t *testing.T) {
 	if !p.Resolve(wire.IntScalar(43), Reply{Result: "b"}) || p.Resolve(wire.IntScalar(43), Reply{}) {
 		t.Error("a reply was not taken once")
 	}
-	if r, err := b.Await(t.Context(), Patience{}, nil); r.Result != "b!" || err != nil {
+	if r, err := b.Await(t.Context(), nil); r.Result != "b!" || err != nil {
 		t.Error(r, err)
 	}
 	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.IntScalar(42), Reply{}) {
@@ -48,7 +48,7 @@ func TestPendingClose(t *testing.T) {
 	var p Pending
 	c := begin(t, &p, Options{})
 	p.Close(errOver)
-	if r, err := c.Await(t.Context(), Patience{}, nil); r.Err != errOver || err != nil {
+	if r, err := c.Await(t.Context(), nil); r.Err != errOver || err != nil {
 		t.Error(r, err)
 	}
 	if _, err := p.Begin(Options{}); err != errOver {
@@ -71,7 +71,7 @@ func TestPendingLimit(t *testing.T) {
 				p.Resolve(wire.IntScalar(c.ID), Reply{})
 			}
 			go func() {
-				r, err := c.Await(t.Context(), Patience{}, nil)
+				r, err := c.Await(t.Context(), nil)
 				if expired := r.Err == ErrExpired && time.Since(start) == limit; expired != expires || err != nil {
 					t.Errorf("with %v: %v, %v after %v", limit, r, err, time.Since(start))
 				}
@@ -91,7 +91,7 @@ func TestPendingLimit(t *testing.T) {
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Pending
-		c := begin(t, &p, Options{Progress: true})
+		c := begin(t, &p, Options{Feed: NewFeed()})
 		start := time.Now()
 		go func() {
 			for i := range 10 {
@@ -100,13 +100,14 @@ func TestAwait(t *testing.T) {
 			}
 		}()
 		reports := 0
-		_, err := c.Await(t.Context(), Patience{Quiet: 3 * time.Second, Total: 9 * time.Second}, func(Report) { reports++ })
-		if took := time.Since(start); err != ErrExpired || took != 9*time.Second || reports != 4 {
-			t.Errorf("%v after %v and %d reports", err, took, reports)
+		p.Limit(c, Patience{Quiet: 3 * time.Second, Total: 9 * time.Second})
+		r, err := c.Await(t.Context(), func(Report) { reports++ })
+		if took := time.Since(start); err != nil || r.Err != ErrExpired || took != 9*time.Second || reports != 4 {
+			t.Errorf("%v, %v after %v and %d reports", r.Err, err, took, reports)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := begin(t, &p, Options{}).Await(ctx, Patience{}, nil); err != context.DeadlineExceeded {
+		if _, err := begin(t, &p, Options{}).Await(ctx, nil); err != context.DeadlineExceeded {
 			t.Error(err)
 		}
 		time.Sleep(time.Minute)
@@ -117,7 +118,7 @@ func TestAwait(t *testing.T) {
 func TestReports(t *testing.T) {
 	var p Pending
 	follow := NewFeed()
-	quiet, c := begin(t, &p, Options{}), begin(t, &p, Options{Progress: true, Follow: follow})
+	quiet, c := begin(t, &p, Options{}), begin(t, &p, Options{Feed: follow, Follow: true})
 	if wanted, _ := p.Report(quiet.ID, Report{Progress: 1}); wanted {
 		t.Error("a report was taken for a request that wants none")
 	}
@@ -132,7 +133,7 @@ func TestReports(t *testing.T) {
 	}
 	p.Resolve(wire.IntScalar(c.ID), Reply{})
 	var last Report
-	if _, err := c.Await(t.Context(), Patience{}, func(r Report) { last = r }); err != nil || last.Progress != many-1 {
+	if _, err := c.Await(t.Context(), func(r Report) { last = r }); err != nil || last.Progress != many-1 {
 		t.Error(last, err)
 	}
 	if wanted, _ := p.Report(c.ID, Report{Progress: many}); !wanted {

@@ -133,7 +133,7 @@ func TestReaderAwaits(t *testing.T) {
 				}
 				return true
 			}
-			if r, err := c.Await(t.Context(), Patience{}, nil); r.Result != "{}" || err != nil {
+			if r, err := c.Await(t.Context(), nil); r.Result != "{}" || err != nil {
 				t.Error(r, err)
 			}
 			return false
