@@ -13,7 +13,7 @@
 // cancelled it by closing its connection. It answers with an error
 //
 //   - a request that cannot be sent to the server, or whose answer is lost (-32603);
-//   - a message that is too long (-32600);
+//   - a message that is too long, or a batch of more than 1,000 messages (-32600);
 //   - over HTTP, a request whose id is that of a request in flight, and one that its headers contradict: those of
 //     parameters (Mcp-Param-*) once a list with the tool has passed, and the standard ones always; so does an argument
 //     whose name differs in case alone from that of one with a header, which some servers ignore;

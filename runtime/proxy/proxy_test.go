@@ -135,6 +135,23 @@ func TestTexts(t *testing.T) {
 	})
 }
 
+// TestLongBatch checks that a batch of many messages, which would take much memory, is refused, and that the session goes
+// on.
+func TestLongBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, _ := forward(t.Context(), proxy.Options{Logger: slog.New(slog.DiscardHandler)})
+		batch := func(n int) string { return "[" + strings.Repeat("{},", n-1) + "{}]" }
+		send(t, client, batch(jsonrpc.MaxBatch+1))
+		expect(t, client, `{"jsonrpc":"2.0","error":{"code":-32600,"message":"invalid request: a batch of more than 1000 messages"}}`)
+		send(t, server, batch(jsonrpc.MaxBatch+1))
+		for _, way := range [][2]*mcptest.Raw{{client, server}, {server, client}} {
+			send(t, way[0], batch(jsonrpc.MaxBatch))
+			expect(t, way[1], batch(jsonrpc.MaxBatch))
+		}
+		client.Close()
+	})
+}
+
 // deaf is a transport to a server that takes nothing.
 type deaf struct{ runtime.Transport }
 

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -177,7 +176,7 @@ func (q *requests) close() []*request {
 // one of unknown kind.
 func read(text string) []jsonrpc.Message {
 	if jsonrpc.IsBatch(text) {
-		items, _ := jsonrpc.ParseBatch(text, math.MaxInt)
+		items, _ := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
 		messages := make([]jsonrpc.Message, len(items))
 		for i := range items {
 			messages[i] = items[i].Message

@@ -101,10 +101,20 @@ func (*session) Restore(runtime.Handshake) {}
 // Listens implements runtime.Inbox for both sides.
 func (*session) Listens(bool) {}
 
-// tooLong returns the error for a text that is too long to be forwarded, or nil.
+// tooLong returns the error for a text that is too long to be forwarded, or nil. So is a batch of many messages: one of two
+// bytes takes hundreds when it is read.
 func (s *session) tooLong(text string) error {
 	if most := s.proxy.opts.MaxMessage; len(text) > most {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", most)
+	}
+	if !jsonrpc.IsBatch(text) {
+		return nil
+	}
+	r, n := wire.NewStringReader(text), 0
+	for r.BeginArray(); r.Element(); r.Skip() {
+		if n++; n > jsonrpc.MaxBatch {
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a batch of more than %d messages", jsonrpc.MaxBatch)
+		}
 	}
 	return nil
 }
