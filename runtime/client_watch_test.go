@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"errors"
+	goruntime "runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -76,6 +77,25 @@ func TestHandlersListen(t *testing.T) {
 		time.Sleep(time.Minute)
 		if n := len(filters()); n != 5 {
 			t.Errorf("%d subscriptions", n)
+		}
+	})
+}
+
+// TestHandlerExits checks that a handler which ends its goroutine does not end the subscription.
+func TestHandlerExits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var id string // of the subscription
+		s := modern(func(m jsonrpc.Message) []string {
+			id = m.ID.String()
+			return []string{event(id, ackMethod, `"notifications":`+string(object(m, "notifications")))}
+		})
+		openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
+			toolsChanged: func(context.Context, *runtime.Message) (wire.Appender, error) { goruntime.Goexit(); return nil, nil },
+		}, r26), s)
+		s.send(event(id, toolsChanged, ""))
+		synctest.Wait()
+		if n := len(s.of("notifications/cancelled")); n != 0 {
+			t.Errorf("%d subscriptions have ended", n)
 		}
 	})
 }

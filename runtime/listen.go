@@ -625,7 +625,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 			}
 			t := s.now().server.Load()
 			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{}, nil)
-			c.notified()
+			s.now().conn.life.Do(c.notified)
 		}
 	}
 	return ctx.Err()
