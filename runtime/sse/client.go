@@ -38,8 +38,8 @@ type Transport struct {
 }
 
 // Dial opens the event stream of a server and waits for the endpoint that the server names. The
-// endpoint must be on the same server. ctx limits the opening, not the session. MaxRetries of the options
-// has no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
+// endpoint must be on the same server. ctx limits the opening, not the session; if it has no deadline, the opening takes
+// at most runtime.DefaultTimeout. MaxRetries of the options has no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
 // *[streamable.StatusError].
 func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
@@ -54,6 +54,11 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 	t := &Transport{opts: opts}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.life.Init(context.Background())
+	if _, bounded := ctx.Deadline(); !bounded {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, runtime.DefaultTimeout)
+		defer cancel()
+	}
 	stop := context.AfterFunc(ctx, func() { t.life.End(context.Cause(ctx)) })
 	t.events, err = t.open(base)
 	if !stop() && err == nil {

@@ -292,12 +292,37 @@ func TestDial(t *testing.T) {
 			}
 		})
 	}
-	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	defer silent.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-	defer cancel()
-	if _, err := Dial(ctx, silent.URL, streamable.ClientOptions{}); !errors.Is(err, context.DeadlineExceeded) {
-		t.Error(err)
+}
+
+// TestDialSilent checks how long Dial waits for a server that names no endpoint.
+func TestDialSilent(t *testing.T) {
+	for name, begin := range map[string]func(http.ResponseWriter){
+		"no response": func(http.ResponseWriter) {},
+		"no endpoint": func(w http.ResponseWriter) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				silent := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					begin(w)
+					<-r.Context().Done()
+				}))
+				defer silent.Close()
+				check := func(ctx context.Context, want time.Duration) {
+					start := time.Now()
+					_, err := Dial(ctx, silent.URL, streamable.ClientOptions{HTTPClient: silent.Client()})
+					if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != want {
+						t.Errorf("after %v: %v, want the end after %v", took, err, want)
+					}
+				}
+				check(t.Context(), runtime.DefaultTimeout)
+				bounded, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				check(bounded, time.Hour)
+			})
+		})
 	}
 }
 
