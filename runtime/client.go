@@ -458,6 +458,9 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*peer, error)
 	if _, err := e.conn.transmit(ctx, m); err != nil {
 		return nil, err
 	}
+	limit := e.limits.patience(ctx, methodInitialized).Quiet
+	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodInitialized, Quiet: limit})
+	defer stop()
 	return server, sender{conn: e.conn, peer: server}.Notify(ctx, methodInitialized, nil)
 }
 

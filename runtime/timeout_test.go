@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -176,6 +177,46 @@ func TestConnectTimeout(t *testing.T) {
 			t.Errorf("%s, %v", in.Text, err)
 		}
 	})
+}
+
+// stuck is a transport to a server that stops reading when a message comes.
+type stuck struct {
+	*inproc.Transport
+	method string // of the message
+}
+
+func (s stuck) Send(ctx context.Context, m runtime.Outgoing) error {
+	if m.Method == s.method {
+		<-ctx.Done()
+		return fmt.Errorf("stuck: %w", context.Cause(ctx))
+	}
+	return s.Transport.Send(ctx, m)
+}
+
+func (stuck) ProbeTimeout() time.Duration { return -1 }
+
+// TestUnreadTimeout checks that a server which does not read is not waited for without end, for a context without a
+// deadline.
+func TestUnreadTimeout(t *testing.T) {
+	for _, method := range []string{"notifications/initialized"} {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				a, b := mcptest.Pair()
+				s := &script{t: t, end: a}
+				go s.serve(nil)
+				start := time.Now()
+				session, err := newClient(nil, r11).Connect(t.Context(), stuck{b, method})
+				if err == nil {
+					defer session.Close()
+					err = session.Ping(t.Context())
+				}
+				timeout, _ := errors.AsType[*runtime.TimeoutError](err)
+				if timeout == nil || timeout.Method != method || time.Since(start) != runtime.DefaultTimeout {
+					t.Errorf("after %v: %v", time.Since(start), err)
+				}
+			})
+		})
+	}
 }
 
 // TestWithProgress checks which reports reach the callback, in the goroutine of the call
