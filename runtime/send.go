@@ -168,13 +168,16 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	}
 	defer p.pending.Done(w)
 	limit := p.limits.patience(ctx, m.Method)
-	written := false
+	sending, stop := ctx, func() {}
+	if _, ok := p.transport.(prober); ok { // on others, sending does not wait for the peer
+		sending, stop = limited(ctx, limit.Quiet, 0, engine.ErrExpired)
+	}
+	err = s.sendRequest(sending, m)
+	written := err == nil || sending.Err() != nil // the transport may still be sending it
+	stop()
 	var r engine.Reply
-	if err = s.sendRequest(ctx, m); err == nil {
-		written = true
+	if err == nil {
 		r, err = s.await(ctx, w, limit)
-	} else {
-		written = ctx.Err() != nil // the transport may still be sending it
 	}
 	if err != nil && !p.pending.GiveUp(w) {
 		// The answer or the end of the session came first. The reason for the end of the session
@@ -182,7 +185,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		r, err = <-w.Reply(), nil
 	}
 	switch {
-	case err == nil && r.Err == engine.ErrExpired:
+	case errors.Is(err, engine.ErrExpired) || err == nil && r.Err == engine.ErrExpired:
 		err = &TimeoutError{Method: m.Method, Quiet: limit.Quiet, Total: limit.Total}
 	case err == nil:
 		return r.Result, r.Err

@@ -198,7 +198,7 @@ func (stuck) ProbeTimeout() time.Duration { return -1 }
 // TestUnreadTimeout checks that a server which does not read is not waited for without end, for a context without a
 // deadline.
 func TestUnreadTimeout(t *testing.T) {
-	for _, method := range []string{"notifications/initialized"} {
+	for _, method := range []string{"notifications/initialized", "ping"} {
 		t.Run(method, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a, b := mcptest.Pair()
