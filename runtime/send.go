@@ -139,7 +139,7 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 
 // exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
 // stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
-// protocol forbids it, and for server/discover, which the server may not know.
+// protocol forbids it, and for the probe with server/discover, which the server may not know.
 func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	p := s.conn
 	if s.peer.serving() {
@@ -190,7 +190,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	case err == nil:
 		return r.Result, r.Err
 	}
-	if written && m.Method != methodInitialize && m.Method != methodDiscover {
+	if written && m.Method != methodInitialize && s.accept == nil {
 		s.withdraw(reasonOf(ctx, err))
 	}
 	return "", err

@@ -510,6 +510,28 @@ func TestDisconnectCancels(t *testing.T) {
 	}
 }
 
+// TestPingEnds checks that a ping which is not waited for any more ends its HTTP request.
+func TestPingEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &site{}
+		session := s.open(t, runtime.ClientOptions{})
+		ended := false
+		s.answer = func(r *http.Request, _ jsonrpc.Message) *http.Response {
+			<-r.Context().Done()
+			ended = true
+			return nil
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := session.Ping(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v", err)
+		}
+		if synctest.Wait(); !ended {
+			t.Error("the request goes on")
+		}
+	})
+}
+
 // TestStatelessStreams checks that a client takes an answer in each form, and that a stream which is cut
 // off is not resumed: a request that only reads is sent again, any other fails.
 func TestStatelessStreams(t *testing.T) {
