@@ -142,7 +142,7 @@ func TestSetLevelStateless(t *testing.T) {
 }
 
 // TestSubscribeWaits checks that a subscription which the server does not acknowledge keeps others waiting only as long
-// as their contexts allow, and no longer than its own.
+// as their contexts allow, and no longer than its own or the timeout.
 func TestSubscribeWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		silent := true
@@ -171,6 +171,10 @@ func TestSubscribeWaits(t *testing.T) {
 		}
 		if err := <-first; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the first: %v", err)
+		}
+		err := session.Call(t.Context(), "resources/subscribe", wire.Raw(`{"uri":"a:b"}`), nil)
+		if _, ok := errors.AsType[*runtime.TimeoutError](err); !ok {
+			t.Errorf("without a deadline: %v", err)
 		}
 		silent = false
 		if _, err := subscribe("a:d", 2*time.Hour); err != nil {

@@ -476,6 +476,9 @@ func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire
 		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}
 		}
+		limit := s.now().conn.limits.patience(ctx, method).Quiet
+		ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: method, Quiet: limit})
+		defer stop()
 		if err := s.watch.subscribe(ctx, s, strings.Clone(text.GetString("uri")), method == methodSubscribe); err != nil {
 			return true, err
 		}
