@@ -220,7 +220,9 @@ func (s *sent) withdraw(reason string) {
 	from, life, told := s.sender, &s.conn.life, s.call.withdrawing()
 	begun := life.Go(func() {
 		defer told()
-		from.tell(context.WithoutCancel(life.Context()), methodCancelled, params, false)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(life.Context()), DefaultTimeout)
+		defer cancel()
+		from.tell(ctx, methodCancelled, params, false)
 	})
 	if !begun {
 		told()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -182,11 +183,14 @@ func TestConnectTimeout(t *testing.T) {
 // stuck is a transport to a server that stops reading when a message comes.
 type stuck struct {
 	*inproc.Transport
-	method string // of the message
+	method  string        // of the message
+	waiting *atomic.Int32 // how many wait
 }
 
 func (s stuck) Send(ctx context.Context, m runtime.Outgoing) error {
 	if m.Method == s.method {
+		s.waiting.Add(1)
+		defer s.waiting.Add(-1)
 		<-ctx.Done()
 		return fmt.Errorf("stuck: %w", context.Cause(ctx))
 	}
@@ -194,6 +198,30 @@ func (s stuck) Send(ctx context.Context, m runtime.Outgoing) error {
 }
 
 func (stuck) ProbeTimeout() time.Duration { return -1 }
+
+// TestUnreadCancellation checks that the cancellations of requests do not wait without end for a server that does not read.
+func TestUnreadCancellation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := mcptest.Pair()
+		s := &script{t: t, end: a}
+		go s.serve(nil)
+		var waiting atomic.Int32
+		session, err := newClient(nil, r11).Connect(t.Context(), stuck{b, "notifications/cancelled", &waiting})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		for range 3 {
+			if err := session.Ping(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v", err)
+			}
+		}
+		time.Sleep(time.Hour)
+		if n := waiting.Load(); n != 0 {
+			t.Errorf("%d cancellations wait", n)
+		}
+	})
+}
 
 // TestUnreadTimeout checks that a server which does not read is not waited for without end, for a context without a
 // deadline.
@@ -205,7 +233,7 @@ func TestUnreadTimeout(t *testing.T) {
 				s := &script{t: t, end: a}
 				go s.serve(nil)
 				start := time.Now()
-				session, err := newClient(nil, r11).Connect(t.Context(), stuck{b, method})
+				session, err := newClient(nil, r11).Connect(t.Context(), stuck{b, method, new(atomic.Int32)})
 				if err == nil {
 					defer session.Close()
 					err = session.Ping(t.Context())
