@@ -150,6 +150,8 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 			return true, errOverrun
 		case err = <-subscribed:
 			ended = true
+		case <-ctx.Done():
+			return true, ctx.Err()
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -483,6 +484,39 @@ func TestRefusedListener(t *testing.T) {
 			t.Errorf("%v; still subscribed: %v", err, subscribed)
 		}
 	})
+}
+
+// TestListenBehindOthers checks that a listener in a session ends with its context while the server leaves the subscription
+// of another one unanswered.
+func TestListenBehindOthers(t *testing.T) {
+	before := sessioned(map[string]bool{}, "")
+	s := &actor{answer: func(m jsonrpc.Message) []string {
+		if wire.Object(m.Params).GetString("uri") == "slow:" {
+			return nil
+		}
+		return before.answer(m)
+	}}
+	session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+	long, stop := context.WithTimeout(t.Context(), 2*testkit.Limit) // in place of the timeout
+	defer stop()
+	go methodsOf(session.Listen(long, wire.Object(`{"resourceSubscriptions":["slow:"]}`)))
+	if !testkit.Eventually(func() bool { return len(s.of("resources/subscribe")) == 1 }) {
+		t.Fatal("the first listener does not subscribe")
+	}
+	for range 10 { // the end of each subscription waits for the first
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			methodsOf(session.Listen(ctx, wire.Object(`{"resourceSubscriptions":["a:b"]}`)))
+		}()
+		cancel()
+		select {
+		case <-ended:
+		case <-time.After(testkit.Limit):
+			t.Fatal("a listener has not ended")
+		}
+	}
 }
 
 // TestListenToPart checks that a listener in a session gets the updates of parts of its resources.
