@@ -607,3 +607,31 @@ func TestListeners(t *testing.T) {
 		w.bridge.Close()
 	})
 }
+
+// TestListenBehindOthers checks that a client without a session stops listening while the server leaves the subscription of
+// another one unanswered.
+func TestListenBehindOthers(t *testing.T) {
+	w := start(t, session, handlers{"resources/subscribe": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}, bridge.Options{})
+	s := w.overHTTP(stateless, asking, nil)
+	listen := func(n int) (end context.CancelFunc) {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for range s.Listen(ctx, wire.Raw(`{"resourceSubscriptions":["x:a"]}`)) {
+			}
+		}()
+		if !testkit.Eventually(func() bool { return w.bridge.Subscriptions() == n }) {
+			t.Errorf("%d clients listen, want %d", w.bridge.Subscriptions(), n)
+		}
+		return cancel
+	}
+	defer w.bridge.Close()
+	defer s.Close()
+	defer listen(1)()
+	listen(2)()
+	if !testkit.Eventually(func() bool { return w.bridge.Subscriptions() == 1 }) {
+		t.Errorf("%d clients listen", w.bridge.Subscriptions())
+	}
+}

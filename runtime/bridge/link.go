@@ -44,10 +44,10 @@ type link struct {
 	waiting   []*question      // of the server that no request takes to the client yet
 	tokens    int64            // progress tokens given to requests
 	listeners map[*listener]bool
-	watched   map[string]int // resources that listeners have subscribed to, with their number; guarded by subscribing
+	watched   map[string]int // resources that listeners have subscribed to, with their number; changed with a token in subscribing
 	level     runtime.LogLevel
 
-	subscribing sync.Mutex // held while watched and the server's subscriptions are changed
+	subscribing chan struct{} // has room for one: holds a token while watched and the server's subscriptions are changed, which may take long
 
 	entry *entry // by which requests without a session use it; nil for the session of a client
 }
@@ -64,7 +64,7 @@ type clientRequestKey struct{}
 // connect opens a session with the server: for the session of a client on the connection f, or, if f is nil, for
 // requests without a session. The end of ctx ends the opening.
 func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
-	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), listeners: make(map[*listener]bool), watched: make(map[string]int)}
+	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), listeners: make(map[*listener]bool), watched: make(map[string]int), subscribing: make(chan struct{}, 1)}
 	// The values of ctx, such as the call that opens the session, do not belong to the session.
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()

@@ -120,8 +120,12 @@ func subscribe(ctx context.Context, notification, uri string) error {
 		return nil
 	}
 	l := own.link
-	l.subscribing.Lock()
-	defer l.subscribing.Unlock()
+	select {
+	case l.subscribing <- struct{}{}:
+		defer func() { <-l.subscribing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 	if l.watched[uri] == 0 {
 		if err := l.session.Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
 			return err
@@ -139,8 +143,12 @@ func (l *link) mute(ctx context.Context, own *listener) {
 	l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waits.Unlisten)
 	defer cancel()
-	l.subscribing.Lock()
-	defer l.subscribing.Unlock()
+	select {
+	case l.subscribing <- struct{}{}:
+		defer func() { <-l.subscribing }()
+	case <-ctx.Done():
+		return // the server goes on to send updates, which are dropped
+	}
 	for _, uri := range own.uris {
 		if l.watched[uri]--; l.watched[uri] == 0 {
 			delete(l.watched, uri)
