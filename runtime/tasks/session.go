@@ -75,6 +75,9 @@ func (s *session) end() {
 	}
 }
 
+// idLength is the length of the id of a session's task.
+const idLength = 42
+
 // newID returns the id of a new task of a session. The ids of a process sort in the order of their creation, which
 // is that of tasks/list.
 func (t *Tasks) newID() string {
@@ -458,17 +461,27 @@ func errorOf(text wire.Object) error {
 // pageSize is the maximum number of tasks in a page of tasks/list.
 const pageSize = 50
 
-// list handles tasks/list ("Task Listing").
+// list handles tasks/list ("Task Listing"). A cursor is the id of the last task of a page, so that no task is left out if
+// others expire before the next page is requested.
 func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
 	ids, err := s.store.List(ctx, s.name)
 	if err != nil {
 		return taskList{}, err
 	}
-	ids, next, err := runtime.Page(ids, p.Cursor, pageSize)
-	if err != nil {
-		return taskList{}, err
+	if p.Cursor != nil {
+		if len(*p.Cursor) != idLength {
+			return taskList{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list: %.50q", *p.Cursor)
+		}
+		from, found := slices.BinarySearch(ids, *p.Cursor)
+		if found {
+			from++
+		}
+		ids = ids[from:]
 	}
-	l := taskList{next: next}
+	var l taskList
+	if len(ids) > pageSize {
+		ids, l.next = ids[:pageSize], &ids[pageSize-1]
+	}
 	for _, id := range ids {
 		r, err := s.store.Get(ctx, id)
 		if errors.Is(err, ErrNotFound) || err == nil && !time.Now().Before(r.Expires) {

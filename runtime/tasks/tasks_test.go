@@ -315,6 +315,29 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestListWhileTasksExpire checks that the next page has all tasks that are left.
+func TestListWhileTasksExpire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{}, serverTasks, `{}`)
+		defer p.close()
+		start := func(ttl int) {
+			p.ask("tools/call", fmt.Sprintf(`{"name":"quick","task":{"ttl":%d}}`, ttl), "CreateTaskResult")
+		}
+		for range 50 {
+			start(1000)
+		}
+		for range 5 {
+			start(60_000)
+		}
+		first := p.ask("tasks/list", `{}`, "ListTasksResult")
+		time.Sleep(2 * time.Second)
+		second := p.ask("tasks/list", `{"cursor":"`+member(first, "nextCursor")+`"}`, "ListTasksResult")
+		if n := strings.Count(string(second), `"taskId"`); n != 5 {
+			t.Errorf("%d tasks: %.1000s", n, second)
+		}
+	})
+}
+
 func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := open(t, tasks.Options{MaxTTL: 2 * time.Second, MaxTasks: 51}, serverTasks, `{}`)
