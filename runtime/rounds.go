@@ -311,6 +311,7 @@ func Together(ctx context.Context, ask ...func(ctx context.Context) error) error
 	panics := make([]any, len(ask))
 	var all sync.WaitGroup
 	for i := range ask {
+		errs[i] = errors.New("runtime: a function given to Together did not return")
 		all.Go(func() {
 			defer func() { panics[i] = recover() }()
 			errs[i] = ask[i](ctx)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	goruntime "runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -280,6 +281,14 @@ func TestRoundsKeys(t *testing.T) {
 			t.Errorf("got %s, logged %s", second, logged.String())
 		}
 	})
+}
+
+// TestTogetherExits checks that a function which ends its goroutine has failed.
+func TestTogetherExits(t *testing.T) {
+	exit := func(context.Context) error { goruntime.Goexit(); return nil }
+	if err := runtime.Together(t.Context(), exit); err == nil {
+		t.Error("no error")
+	}
 }
 
 // TestRoundsTogether checks several questions in one round.
