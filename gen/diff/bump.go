@@ -13,7 +13,8 @@ type Bump struct {
 	Old string `json:"old"`
 	New string `json:"new"`
 	// Part is the part of the version that has changed, and Needed the one that should change. In
-	// versions 0.x, a change of the minor version counts as one of the major version.
+	// versions 0.x, a change of the minor version counts as one of the major version, and a patch as
+	// one of the minor version.
 	Part   Version `json:"part" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	Needed Version `json:"needed" jsonschema:"enum=major,enum=minor,enum=patch,enum=none"`
 	Enough bool    `json:"enough"`

@@ -537,7 +537,8 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 			keyword = b.keyword
 		}
 	}
-	for _, name := range []string{"const", "enum", "not", "if", "oneOf", "anyOf"} { // these come first, the last one most
+	// These take precedence, the last one over all others.
+	for _, name := range []string{"const", "enum", "not", "if", "oneOf", "anyOf"} {
 		if _, has := s.Source.Child(name); has {
 			keyword = name
 		}

@@ -379,8 +379,8 @@ func fewest(s *jsonschema.Schema) int64 {
 	return *s.MinContains
 }
 
-// counts reports whether the numbers of elements that satisfy contains of a schema allow no array that breaks
-// contains of another one as a branch asks.
+// counts reports whether contains of a schema allows no array that breaks contains of another schema, as a
+// breach asks.
 func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
 	within := func(x, y *jsonschema.Schema) bool {
 		return f.find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil).is == none
@@ -405,7 +405,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		length = atLeast(int64(w.holds.index) + 1)
 	}
 	var equal bool
-	// every element refuses every, and one that nothing else asks for refuses others.
+	// Every element must refuse the schemas in every. One that nothing else asks for must also refuse those in others.
 	var every, others []*jsonschema.Schema
 	type wanted struct {
 		from int

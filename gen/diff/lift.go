@@ -106,8 +106,8 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 	return list, problem
 }
 
-// single keeps one of the undecided changes of conditions that both sides write alike. Such a condition only refers to
-// what has changed, and among definitions that refer to each other, each of them has one.
+// single keeps one of the undecided changes of conditions that both sides write alike. Such a condition only refers
+// to what has changed, and each of several definitions that refer to each other has such a change.
 func single(list []*told, way int) {
 	var kept *told
 	for _, t := range list {

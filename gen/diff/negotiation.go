@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Terms are what a revision says about connections, which no message is about.
+// Terms are what a revision says about connections, apart from messages.
 type Terms struct {
 	// Handshake means that a client opens a session with the request initialize, which agrees on the
 	// revision. PerRequest means that each request names its revision.

@@ -15,7 +15,8 @@ type Policy struct {
 	Upgrade Upgrade
 	// Profile says what the comparison is about.
 	Profile Profile
-	// FailOn lists the conditions for failure. It defaults to any finding of level undecided or err.
+	// FailOn lists the conditions for failure. It defaults to any finding of level undecided or err,
+	// or that fails by the profile.
 	FailOn FailOn
 	// Severity overrides the levels of rules in every order of upgrades.
 	Severity map[string]Level

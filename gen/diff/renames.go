@@ -16,9 +16,9 @@ import (
 // mostPairs limits the number of pairs of tools that renames compares.
 const mostPairs = 250_000
 
-// renames returns the new names of renamed tools by old name. A tool that only the old side has
-// was renamed if a tool that only the new side has has nearly the same schemas, and the names,
-// the descriptions or the parameters are similar too.
+// renames returns the new names of renamed tools by old name. A tool of the old side alone was
+// renamed if a tool of the new side alone has nearly the same schemas, and the names, the
+// descriptions or the parameters are similar too.
 func renames(was, is map[string]*tools.Tool) map[string]string {
 	gone, come := profiles(was, is), profiles(is, was)
 	type candidate struct {
@@ -56,7 +56,7 @@ type profile struct {
 	text    string
 	// words are those of the description, named those of the name.
 	words, named map[string]bool
-	// alone means that no other tool among those that only this side has has the same members.
+	// alone means that no other tool has the same members, among those that only this side has.
 	alone bool
 }
 

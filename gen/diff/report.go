@@ -124,7 +124,8 @@ type Finding struct {
 	Fingerprint string `json:"fingerprint"`
 	// Accepted is the acceptance that matches the finding, or nil.
 	Accepted *Acceptance `json:"accepted,omitempty"`
-	// Fails means that the finding meets a condition of the policy's FailOn.
+	// Fails means that the finding is not accepted, and meets a condition of the policy's FailOn or,
+	// without one, fails by the profile.
 	Fails bool `json:"fails,omitempty"`
 }
 

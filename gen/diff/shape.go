@@ -213,7 +213,7 @@ func (s *Shape) any() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && !a.conditional })
 }
 
-// untyped reports whether a shape has no restriction other than constraints of conditions.
+// untyped reports whether a shape has no restriction other than conditions.
 func (s *Shape) untyped() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny })
 }

@@ -19,14 +19,14 @@ type schemaBuilder struct {
 	sets   map[string]*set
 	// formed has the alternatives by their schemas.
 	formed map[string][]*Alt
-	// names has the declarations of a revision, and is nil for tool lists. Shapes of the protocol
-	// do not include descriptions.
+	// names has the places of a revision's declarations or of a prompt's arguments, and is nil for the
+	// schemas of tools. With it, shapes do not include descriptions.
 	names names
 	// made counts the alternatives.
 	made int
 }
 
-// names knows the declarations of a revision by their places.
+// names knows how findings name the places of schemas, by the pointers of these.
 type names interface {
 	// place returns the place of the schema at a pointer, and the name of the declaration there, or "".
 	place(pointer string) (at Place, name string)
