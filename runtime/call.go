@@ -37,7 +37,7 @@ type Call struct {
 	inline     bool // handled before the next message is read
 	remote     bool // it has come over HTTP
 	unanswered bool // it has ended without an answer; only its own goroutine uses it
-	abandoned  bool // it was answered in place of its handler; written under the lock of peer.serving
+	abandoned  bool // it was answered in place of its handler; written under the lock of conn.serving
 
 	// mu is held while progress is sent and while over is set, so that no progress is sent after
 	// the answer.
@@ -385,7 +385,8 @@ func (c request) serve() {
 	c.run()
 }
 
-// ended starts the call that Detach made.
+// ended starts the call that Detach made. If the request gets no answer, that call is cancelled,
+// and a batch no longer waits for the answer.
 func (c request) ended() {
 	if d := c.detached.Load(); d != nil && d.call != c.Call {
 		if c.unanswered {

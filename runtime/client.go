@@ -30,8 +30,7 @@ type Client struct {
 
 // NewClient returns a client that speaks the revisions of the bindings. Each binding has another
 // revision and handles the requests of servers. The binding of a generated UnimplementedClient suits a
-// client that handles none.
-// Errors in the bindings and the options are returned by Connect.
+// client that handles none. Errors in the bindings and the options are returned by Connect.
 func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage

@@ -96,8 +96,8 @@ func (p *conn) giveUp(why error) {
 	p.end(context.Cause(p.life.Context())) // of the first call: a ping may fail because its session is being closed
 }
 
-// finish ends the session because of err. When it returns, no goroutine of the session is left, except those that it
-// does not wait for. It returns nil if the peer has ended the session.
+// finish ends the session because of err. It waits until the goroutines of the session have ended, but for a limited
+// time. It returns nil if the peer has ended the session.
 func (p *conn) finish(err error) error {
 	from := p.source.Load()
 	reads := from != nil && from.Stop()

@@ -408,7 +408,8 @@ func (s *listeners) has(id wire.Scalar) bool {
 	return !id.IsZero() && slices.ContainsFunc(s.all, func(l *listener) bool { return l.id == id })
 }
 
-// take passes a notification to its listeners. It returns false if it has none.
+// take passes a notification to its listeners. It returns true if the handlers must not get it as
+// well, as they do in a session.
 func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,10 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// side is what differs between a server's and a client's side of a connection. Each message has
-// a peer: a revision, an identity and capabilities. In revisions with sessions, both sides agree
-// on them once, in the initialize handshake. In stateless revisions, each request carries its own
-// (stateless.go). A connection may have messages of both. The rest of the package asks the peer of a message only.
+// side is what differs between a server's and a client's side of a connection. Each message has a peer: a
+// revision, an identity and capabilities. In revisions with sessions, both sides agree on them once, in the
+// initialize handshake. In stateless revisions, each request carries its own (stateless.go). A connection may have
+// messages of both. The rest of the package needs only the peer of a message.
 type side interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request

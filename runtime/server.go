@@ -124,13 +124,13 @@ func serve(ctx context.Context, s SessionServer, t Transport, h Handshake) error
 	return context.Cause(ctx)
 }
 
-// Open begins a session whose messages the caller puts into the returned inbox, or, with h.Stateless, serves
-// the requests of any clients that have none. Without KeepAlive, such a session has no goroutine while no
-// message is being handled. It lasts until End or Shutdown of the inbox is called,
-// or the client stops answering the pings of KeepAlive. Ctx provides values for the handlers; its end
-// has no effect. After the end, when out is closed and all handlers that Serve would wait for have
-// returned, ended is called in a goroutine with the error that Serve would return. If h has a revision,
-// the session is resumed, see Resume. If Open returns an error, out is closed and ended is not called.
+// Open begins a session whose messages the caller puts into the returned inbox. With h.Stateless, it serves
+// requests without a session of any clients instead. Without KeepAlive, it has no goroutine while no message is
+// being handled. It lasts until End or Shutdown of the inbox is called, or the client stops answering the pings
+// of KeepAlive. Ctx provides values for the handlers; its end has no effect. After the end, when out is closed
+// and all handlers that Serve would wait for have returned, ended is called in a goroutine with the error
+// that Serve would return. If h has a revision, the session is resumed, see Resume. If Open returns an
+// error, out is closed and ended is not called.
 func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error) {
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
@@ -323,7 +323,7 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
-	// It is set first, because another server can change the subscriptions as soon as the transport has the handshake.
+	// The peer is set first, because another server can change the subscriptions once the transport has the handshake.
 	e.session.peer = e.of.peerOfSession(b, client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
 	if err := e.negotiated(e.session.peer); err != nil {
 		return nil, err

@@ -236,8 +236,8 @@ func (a *audience) release(s *ServerSession, uri string) {
 	}
 }
 
-// publish passes a notification to the clients. One without params waits in changes, which is one of the members;
-// publish returns false if it waits there already.
+// publish passes a notification to the clients. One without params waits in *changes, which is a.changes or
+// a.changesElsewhere; publish returns false if it waits there already.
 func (a *audience) publish(n Notification, changes *[]Notification) (added bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -287,8 +287,8 @@ func (a *audience) post(n Notification) {
 	}
 }
 
-// missed is called when notifications of other replicas may have been lost: it passes all of them to the clients
-// that could have been sent.
+// missed is called when notifications of other replicas may have been lost: it passes to the clients all
+// notifications that the replicas can have sent.
 func (s *Server) missed() {
 	for _, b := range slices.Concat(s.sessions, s.stateless) {
 		for n := range b.changes() {
