@@ -227,8 +227,8 @@ func (c *Call) cancelled() bool {
 	return is
 }
 
-// withdrawing delays the answer until told is called. Outside of calls, and after the answer, it does nothing.
-func (c *Call) withdrawing() (told func()) {
+// delayAnswer delays the answer until told is called. Outside of calls, and after the answer, it does nothing.
+func (c *Call) delayAnswer() (told func()) {
 	if c == nil {
 		return func() {}
 	}
@@ -519,12 +519,12 @@ func (c *Call) notified() {
 // disconnected cancels a request whose client has closed the response.
 func (c request) disconnected() {
 	if c.conn.serving.Finish(c) {
-		c.withdrawn("the client has closed the connection")
+		c.cancelledByPeer("the client has closed the connection")
 	}
 }
 
-// withdrawn ends the context of a request that the client has cancelled.
-func (c request) withdrawn(reason string) {
+// cancelledByPeer ends the context of a request that the client has cancelled.
+func (c request) cancelledByPeer(reason string) {
 	c.conn.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
 	c.cancel(&CancelledError{Reason: reason})
 }

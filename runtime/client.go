@@ -443,7 +443,7 @@ func (e *clientSide) initialize(ctx context.Context, b *protocol) (*peer, error)
 	params := appendFunc(func(dst []byte) ([]byte, error) {
 		return appendGreeting(dst, b.Revision, own, "clientInfo", e.of.self(), "")
 	})
-	accept := func(r engine.Reply) engine.Reply {
+	accept := func(r engine.Answer) engine.Answer {
 		switch {
 		case e.peer != nil:
 			r.Err = errAfterProbe
@@ -517,7 +517,7 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*peer, error) {
 			return nil, err
 		}
 		var server *peer
-		accept := func(r engine.Reply) engine.Reply {
+		accept := func(r engine.Answer) engine.Answer {
 			if r.Err == nil {
 				server, r.Err = e.discovered(r.Result)
 			}

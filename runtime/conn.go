@@ -387,7 +387,7 @@ func (p inbox) Listens(missed bool) {
 }
 
 func (p inbox) Lose(id wire.Scalar, err error) {
-	p.pending.Resolve(id, engine.Reply{Err: err})
+	p.pending.Resolve(id, engine.Answer{Err: err})
 }
 
 func (p inbox) End(why error) { p.end(why) }
@@ -586,7 +586,7 @@ func (p inbox) cancelRequest(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	c := p.serving.Remove(id.Canonical())
 	if c.Call != nil {
-		c.withdrawn(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
+		c.cancelledByPeer(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
 	}
 	return c.Call != nil
 }
@@ -621,14 +621,14 @@ func (p inbox) takeAnswer(in *Incoming) (step engine.Step) {
 // noAnswer fails the call whose answer a text should have been.
 func (p inbox) noAnswer(in *Incoming, why error) {
 	err := prefix.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
-	if p.pending.Resolve(in.Answers, engine.Reply{Err: err}) {
+	if p.pending.Resolve(in.Answers, engine.Answer{Err: err}) {
 		p.logger().Warn("bad response", "error", err)
 	}
 }
 
 // takeResponse returns the step that hands a response to its caller.
 func (p inbox) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
-	r := engine.Reply{Result: m.Result}
+	r := engine.Answer{Result: m.Result}
 	if m.Error != nil {
 		r.Err = m.Error
 	}
@@ -664,7 +664,7 @@ func (p inbox) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 		id = wire.Scalar{}
 	}
 	if m.Kind == jsonrpc.Response {
-		p.pending.Resolve(m.ID, engine.Reply{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))})
+		p.pending.Resolve(m.ID, engine.Answer{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))})
 		id = wire.Scalar{}
 	}
 	p.refuse(id, err, to)

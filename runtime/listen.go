@@ -447,7 +447,7 @@ func (e *clientSide) notified(m jsonrpc.Message) bool {
 func (e *clientSide) unsubscribed(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	id = id.Canonical()
-	return e.listeners.has(id) && e.conn.pending.Resolve(id, engine.Reply{Result: wire.Raw(emptyResult)})
+	return e.listeners.has(id) && e.conn.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
 }
 
 // The code below lets code that is written for sessions work with servers without them: the client keeps what

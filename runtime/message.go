@@ -204,11 +204,11 @@ type sent struct {
 	decoded bool       // into holds the result
 	change  bool       // of a notification: Outgoing.Change
 
-	accept   func(engine.Reply) engine.Reply // see engine.Options
-	progress func(engine.Report)             // receives the progress until the answer; nil if the caller does not want any
-	follow   *engine.Feed                    // receives it also after the answer, in place of progress; nil for none
-	begun    func(id int64)                  // called with the id before the request is sent; nil for none
-	lookup   *lookup                         // with which the result is kept; nil if it is not
+	accept   func(engine.Answer) engine.Answer // see engine.Options
+	progress func(engine.Report)               // receives the progress until the answer; nil if the caller does not want any
+	follow   *engine.Feed                      // receives it also after the answer, in place of progress; nil for none
+	begun    func(id int64)                    // called with the id before the request is sent; nil for none
+	lookup   *lookup                           // with which the result is kept; nil if it is not
 }
 
 // LogRequests returns middleware that logs every request and notification, after it is handled as Receiving, and

@@ -103,7 +103,7 @@ var (
 	errNotInitialized     = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is not initialized")
 	errAlreadyInitialized = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session is already initialized")
 	errNotARequest        = errors.New("runtime: a request without an id")
-	errStatelessServer    = errors.New("runtime: the server has no binding of a revision with initialize")
+	errNoSessionBinding   = errors.New("runtime: the server has no binding of a revision with initialize")
 	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 

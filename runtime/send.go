@@ -175,7 +175,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	err = s.sendRequest(sending, m)
 	written := err == nil || sending.Err() != nil // the transport may still be sending it
 	stop()
-	var r engine.Reply
+	var r engine.Answer
 	if err == nil {
 		r, err = s.await(ctx, w, limit)
 	}
@@ -200,7 +200,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 func (s *sent) wantsProgress() bool { return s.progress != nil || s.follow != nil }
 
 // await waits for the answer until ctx or the caller's patience ends.
-func (s *sent) await(ctx context.Context, w *engine.Call, limit engine.Patience) (engine.Reply, error) {
+func (s *sent) await(ctx context.Context, w *engine.Waiter, limit engine.Patience) (engine.Answer, error) {
 	s.conn.pending.Limit(w, limit)
 	if from := s.conn.source.Load(); from != nil {
 		if s.wantsProgress() {
@@ -217,7 +217,7 @@ func (s *sent) await(ctx context.Context, w *engine.Call, limit engine.Patience)
 // the session does not apply, because many callers close the session immediately after a cancelled call.
 func (s *sent) withdraw(reason string) {
 	params := cancelledParams{wire.IntScalar(s.id), reason}
-	from, life, told := s.sender, &s.conn.life, s.call.withdrawing()
+	from, life, told := s.sender, &s.conn.life, s.call.delayAnswer()
 	begun := life.Go(func() {
 		defer told()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(life.Context()), DefaultTimeout)

@@ -139,7 +139,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	_, e.ready = out.(Replicated) // notifications/initialized may come to another server
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
-		err = errStatelessServer
+		err = errNoSessionBinding
 	}
 	p := newConn(context.WithoutCancel(ctx), out, s.settings, h.Stateless)
 	p.ended, p.side, p.server, e.conn, e.session.conn = ended, e, e, p, p

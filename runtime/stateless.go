@@ -65,7 +65,7 @@ func (e *serverSide) requestPeer(m *jsonrpc.Message, h headers.Header) (*peer, e
 		}
 		return nil, nil
 	case meta.stateless(): // also initialize, which the revision does not have
-		if err := meta.checkHeader(h); err != nil {
+		if err := meta.checkRevision(h); err != nil {
 			return nil, err
 		}
 		t, err := e.of.peerOf(meta)
@@ -212,9 +212,9 @@ func (c *peerCache) put(m requestMeta, t *peer) {
 // Validation" in basic/transports/streamable-http, 2026-07-28). The protocol does not say which headers a
 // notification has, so those of notifications are ignored.
 
-// checkHeader compares the revision alone. A client that gets UnsupportedVersion may rely on the header,
+// checkRevision compares the revision alone. A client that gets UnsupportedVersion may rely on the header,
 // so this is checked before.
-func (m requestMeta) checkHeader(h headers.Header) error {
+func (m requestMeta) checkRevision(h headers.Header) error {
 	revision, ok := m.revision.Str()
 	if h == nil || !ok {
 		return nil

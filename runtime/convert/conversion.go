@@ -50,9 +50,9 @@ type Conversion struct {
 
 	changed bool // the value of the step differs from what it was made of
 
-	bridge *bridge // has the facts if Facts is nil; nil for none
-	ctx    context.Context
-	few    [4]string // the first names of path, so that most paths take no allocation
+	adapter *adapter // has the facts if Facts is nil; nil for none
+	ctx     context.Context
+	few     [4]string // the first names of path, so that most paths take no allocation
 }
 
 // Losses returns the parts that were not kept, in the order in which they were met.
@@ -100,8 +100,8 @@ func (c *Conversion) fact(name string) wire.Raw {
 	switch {
 	case c.Facts != nil:
 		return c.Facts(name, c.to)
-	case c.bridge != nil:
-		return c.bridge.fact(c.ctx, name, c.to)
+	case c.adapter != nil:
+		return c.adapter.fact(c.ctx, name, c.to)
 	}
 	switch name {
 	case ProtocolVersion:

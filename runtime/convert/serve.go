@@ -29,7 +29,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			all[i] = native
 			continue
 		}
-		b := &bridge{table: t, binding: native, native: at, session: i, opts: o, supplies: t.supplied(i)}
+		b := &adapter{table: t, binding: native, native: at, session: i, opts: o, supplies: t.supplied(i)}
 		all[i] = runtime.Binding{
 			Revision:     r.ID,
 			Direction:    native.Direction,
@@ -48,8 +48,8 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 	return all
 }
 
-// bridge connects a native binding to sessions of another revision.
-type bridge struct {
+// adapter connects a native binding to sessions of another revision.
+type adapter struct {
 	table           *Table
 	binding         runtime.Binding
 	native, session int // indexes of the two revisions
@@ -60,10 +60,10 @@ type bridge struct {
 	declared string // capabilities whose losses were reported; "" before the first
 }
 
-func (b *bridge) id(revision int) string { return b.table.Revisions[revision].ID }
+func (b *adapter) id(revision int) string { return b.table.Revisions[revision].ID }
 
 // method returns a method in the native revision and in the session's, or nil.
-func (b *bridge) method(name string) (native, session *runtime.Method) {
+func (b *adapter) method(name string) (native, session *runtime.Method) {
 	return b.table.Revisions[b.native].method(name), b.table.Revisions[b.session].method(name)
 }
 
@@ -76,7 +76,7 @@ const (
 )
 
 // convert converts a part of a method that both revisions have. It returns the text itself if it is the same.
-func (b *bridge) convert(ctx context.Context, from, to int, method string, p part, text wire.Raw) (wire.Raw, error) {
+func (b *adapter) convert(ctx context.Context, from, to int, method string, p part, text wire.Raw) (wire.Raw, error) {
 	definition := func(revision int) string {
 		switch m := b.table.Revisions[revision].method(method); {
 		case m == nil:
@@ -94,14 +94,14 @@ func (b *bridge) convert(ctx context.Context, from, to int, method string, p par
 	if b.table.same(supplies, from, to, definition, text) {
 		return text, nil
 	}
-	c := Conversion{bridge: b, ctx: ctx, supplies: supplies}
+	c := Conversion{adapter: b, ctx: ctx, supplies: supplies}
 	converted, err := b.table.convert(&c, from, to, definition, text)
 	b.report(ctx, from, to, method, &c)
 	return converted, err
 }
 
 // report reports what a conversion has lost or refused.
-func (b *bridge) report(ctx context.Context, from, to int, method string, c *Conversion) {
+func (b *adapter) report(ctx context.Context, from, to int, method string, c *Conversion) {
 	losses := c.Losses()
 	if c.err != nil {
 		losses = []Loss{{c.err.Pointer, "refused: " + c.err.Reason}}
@@ -111,7 +111,7 @@ func (b *bridge) report(ctx context.Context, from, to int, method string, c *Con
 
 // fact returns a fact about the session of a call in terms of a revision. Outside of calls, the runtime
 // knows the facts and writes them itself.
-func (b *bridge) fact(ctx context.Context, fact, revision string) wire.Raw {
+func (b *adapter) fact(ctx context.Context, fact, revision string) wire.Raw {
 	call := runtime.CallOf(ctx)
 	switch {
 	case fact == ProtocolVersion:
@@ -141,7 +141,7 @@ func (b *bridge) fact(ctx context.Context, fact, revision string) wire.Raw {
 }
 
 // handle is the Handle of the session's binding.
-func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+func (b *adapter) handle(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	method := m.Method
 	native, session := b.method(method)
 	if b.binding.Handle == nil || native != nil && session == nil {
@@ -182,7 +182,7 @@ func (b *bridge) handle(ctx context.Context, m *runtime.Message) (wire.Appender,
 // answer is a native result, which is converted to the revision of the session when it is encoded.
 type answer struct {
 	ctx context.Context
-	*bridge
+	*adapter
 	method string
 	native wire.Appender
 }
@@ -194,7 +194,7 @@ func (o *answer) AppendJSON(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	text, err := o.convert(o.ctx, o.bridge.native, o.session, o.method, ofResult, wire.View(dst[start:]))
+	text, err := o.convert(o.ctx, o.adapter.native, o.session, o.method, ofResult, wire.View(dst[start:]))
 	if err != nil {
 		return dst, refusal(jsonrpc.CodeInternalError, "internal error", err)
 	}
@@ -209,7 +209,7 @@ const (
 
 // listen returns the Listen of the session's binding: that of the native binding, or its handler of
 // resources/subscribe. A native binding with neither accepts every resource.
-func (b *bridge) listen() func(ctx context.Context, notification, value string) error {
+func (b *adapter) listen() func(ctx context.Context, notification, value string) error {
 	native, _ := b.method(methodSubscribe)
 	switch {
 	case b.binding.Listen != nil:
@@ -252,7 +252,7 @@ func refusal(code int64, what string, err error) error {
 }
 
 // capabilities is the Capabilities of the session's binding.
-func (b *bridge) capabilities(declared wire.Appender) (wire.Appender, error) {
+func (b *adapter) capabilities(declared wire.Appender) (wire.Appender, error) {
 	if b.binding.Capabilities != nil {
 		var err error
 		if declared, err = b.binding.Capabilities(declared); err != nil {
@@ -279,7 +279,7 @@ func (b *bridge) capabilities(declared wire.Appender) (wire.Appender, error) {
 
 // unreported reports whether the losses of these capabilities differ from those of the last ones. Most
 // programs declare the same capabilities for each session, and a client also for each probe.
-func (b *bridge) unreported(declared wire.Appender) bool {
+func (b *adapter) unreported(declared wire.Appender) bool {
 	text, err := wire.MarshalString(declared)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -291,7 +291,7 @@ func (b *bridge) unreported(declared wire.Appender) bool {
 }
 
 // around is the Around of the session's binding: it converts the native messages of this side, and their results.
-func (b *bridge) around(next runtime.Handler) runtime.Handler {
+func (b *adapter) around(next runtime.Handler) runtime.Handler {
 	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 		native, _ := b.method(m.Method)
 		switch {
@@ -314,7 +314,7 @@ func (b *bridge) around(next runtime.Handler) runtime.Handler {
 
 // result converts the result of a native request. A part of it that the native revision does not define, such as
 // content of an unknown type, is kept and reported as a loss.
-func (b *bridge) result(ctx context.Context, m *runtime.Message, result wire.Appender) (wire.Appender, error) {
+func (b *adapter) result(ctx context.Context, m *runtime.Message, result wire.Appender) (wire.Appender, error) {
 	if m.Into() == nil {
 		return result, nil
 	}
@@ -336,7 +336,7 @@ func (b *bridge) result(ctx context.Context, m *runtime.Message, result wire.App
 }
 
 // unknown returns a loss for each problem of a value that is kept as it is.
-func (b *bridge) unknown(invalid error) []Loss {
+func (b *adapter) unknown(invalid error) []Loss {
 	e, ok := errors.AsType[*wire.ValidationError](invalid)
 	if !ok {
 		return nil
@@ -350,7 +350,7 @@ func (b *bridge) unknown(invalid error) []Loss {
 
 // notify sends a native notification. One that the revision of the session cannot express, or that a stateless
 // request cannot get, is not sent and is reported as a loss, because the sender does not expect an answer.
-func (b *bridge) notify(ctx context.Context, m *runtime.Message, next runtime.Handler) error {
+func (b *adapter) notify(ctx context.Context, m *runtime.Message, next runtime.Handler) error {
 	params, err := b.outgoing(ctx, m)
 	if _, ok := errors.AsType[*RevisionError](err); ok {
 		return nil
@@ -368,7 +368,7 @@ func (b *bridge) notify(ctx context.Context, m *runtime.Message, next runtime.Ha
 }
 
 // outgoing converts the params of a native message.
-func (b *bridge) outgoing(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+func (b *adapter) outgoing(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	native, session := b.method(m.Method)
 	if session == nil {
 		missing := &Error{Reason: "the revision does not have it"}

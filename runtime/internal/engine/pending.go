@@ -24,9 +24,9 @@ type Pending struct {
 
 // sent is the part of Pending that requests need.
 type sent struct {
-	waits    map[int64]*Call // nil after Close
-	followed map[int64]*Feed // feeds that get progress even after the answer; nil before the first
-	spare    *Call           // one that is done, for the next request; nil for none
+	waits    map[int64]*Waiter // nil after Close
+	followed map[int64]*Feed   // feeds that get progress even after the answer; nil before the first
+	spare    *Waiter           // one that is done, for the next request; nil for none
 
 	// One timer is shared by all requests. It is not stopped when a request is answered, so most requests do
 	// not touch it.
@@ -34,18 +34,18 @@ type sent struct {
 	fires time.Time   // zero if the timer does not run
 }
 
-// Reply is the answer to a request: a result or an error.
-type Reply struct {
+// Answer is the answer to a request: a result or an error.
+type Answer struct {
 	Result wire.Raw
 	Err    error
 }
 
-// Call is a request that waits for its answer.
-type Call struct {
+// Waiter is a request that waits for its answer.
+type Waiter struct {
 	ID int64
 
-	reply  chan Reply // has room for the one reply
-	accept func(Reply) Reply
+	reply  chan Answer // has room for the one reply
+	accept func(Answer) Answer
 	feed   *Feed         // nil if the caller does not want progress
 	quiet  time.Duration // see Patience
 	due    time.Time     // when the request expires; zero means never
@@ -56,7 +56,7 @@ type Call struct {
 type Options struct {
 	// Accept, if not nil, returns the reply that the caller gets. The goroutine that reads calls it
 	// before it reads the next message.
-	Accept func(Reply) Reply
+	Accept func(Answer) Answer
 	// Feed, if not nil, gets the reports of progress until the request is answered, or, with Follow, until Unfollow
 	// is called.
 	Feed   *Feed
@@ -71,7 +71,7 @@ func (p *Pending) StartAt(n int64) {
 }
 
 // Begin registers a request under a new id. Call Done when the reply is received, or after GiveUp.
-func (p *Pending) Begin(t Options) (*Call, error) {
+func (p *Pending) Begin(t Options) (*Waiter, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed != nil {
@@ -79,11 +79,11 @@ func (p *Pending) Begin(t Options) (*Call, error) {
 	}
 	p.last++
 	if p.sent == nil {
-		p.sent = &sent{waits: make(map[int64]*Call)}
+		p.sent = &sent{waits: make(map[int64]*Waiter)}
 	}
 	c := p.sent.spare
 	if p.sent.spare = nil; c == nil {
-		c = &Call{reply: make(chan Reply, 1)}
+		c = &Waiter{reply: make(chan Answer, 1)}
 	}
 	c.ID, c.accept, c.feed = p.last, t.Accept, t.Feed
 	p.sent.waits[c.ID] = c
@@ -97,7 +97,7 @@ func (p *Pending) Begin(t Options) (*Call, error) {
 }
 
 // Limit limits the wait for c. After it, c gets a reply with ErrExpired.
-func (p *Pending) Limit(c *Call, limit Patience) {
+func (p *Pending) Limit(c *Waiter, limit Patience) {
 	if limit.Quiet == 0 {
 		return
 	}
@@ -137,7 +137,7 @@ func (p *Pending) expire() {
 		case c.due.IsZero():
 		case !c.due.After(now):
 			delete(p.sent.waits, id)
-			c.reply <- Reply{Err: ErrExpired}
+			c.reply <- Answer{Err: ErrExpired}
 		case next.IsZero() || c.due.Before(next):
 			next = c.due
 		}
@@ -156,7 +156,7 @@ func (p *Pending) Waiting() bool {
 
 // Take removes the request with the id and returns the step that passes the reply r to its caller. It
 // returns false if no request with the id is waiting.
-func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
+func (p *Pending) Take(id wire.Scalar, r Answer) (Step, bool) {
 	n, ok := id.Int64()
 	if !ok {
 		return Step{}, false
@@ -172,7 +172,7 @@ func (p *Pending) Take(id wire.Scalar, r Reply) (Step, bool) {
 }
 
 // remove removes the request with the id and returns it, or nil if none is waiting.
-func (p *Pending) remove(id int64) *Call {
+func (p *Pending) remove(id int64) *Waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sent == nil {
@@ -184,7 +184,7 @@ func (p *Pending) remove(id int64) *Call {
 }
 
 // Resolve passes the reply to the request with the id. It returns false if none is waiting.
-func (p *Pending) Resolve(id wire.Scalar, r Reply) bool {
+func (p *Pending) Resolve(id wire.Scalar, r Answer) bool {
 	step, ok := p.Take(id, r)
 	step.Do()
 	return ok
@@ -192,14 +192,14 @@ func (p *Pending) Resolve(id wire.Scalar, r Reply) bool {
 
 // GiveUp removes a request whose caller stops waiting. If it returns false, the request has a reply,
 // which c.Reply delivers.
-func (p *Pending) GiveUp(c *Call) bool {
+func (p *Pending) GiveUp(c *Waiter) bool {
 	return p.remove(c.ID) != nil
 }
 
 // Done keeps the memory of c for the next request, so that a caller with one request at a time
 // allocates none.
-func (p *Pending) Done(c *Call) {
-	*c = Call{reply: c.reply}
+func (p *Pending) Done(c *Waiter) {
+	*c = Waiter{reply: c.reply}
 	p.mu.Lock()
 	p.sent.spare = c
 	p.mu.Unlock()
@@ -209,7 +209,7 @@ func (p *Pending) Done(c *Call) {
 func (p *Pending) Close(err error) {
 	p.mu.Lock()
 	p.closed = err
-	var waits map[int64]*Call
+	var waits map[int64]*Waiter
 	if p.sent != nil {
 		waits, p.sent.waits = p.sent.waits, nil
 		if p.sent.timer != nil {
@@ -218,7 +218,7 @@ func (p *Pending) Close(err error) {
 	}
 	p.mu.Unlock()
 	for _, c := range waits {
-		c.reply <- Reply{Err: err}
+		c.reply <- Answer{Err: err}
 	}
 }
 
@@ -262,7 +262,7 @@ func (p *Pending) Unfollow(f *Feed) {
 }
 
 // Reply returns the channel of the reply.
-func (c *Call) Reply() <-chan Reply { return c.reply }
+func (c *Waiter) Reply() <-chan Answer { return c.reply }
 
 // Patience is how long a request waits for its answer.
 type Patience struct {
@@ -272,7 +272,7 @@ type Patience struct {
 
 // Await waits for the reply. The error is that of ctx; the request is then still pending. Await calls report, if it is
 // not nil, for each report of progress.
-func (c *Call) Await(ctx context.Context, report func(Report)) (Reply, error) {
+func (c *Waiter) Await(ctx context.Context, report func(Report)) (Answer, error) {
 	var reports <-chan Report
 	if report != nil {
 		reports = c.feed.Reports()
@@ -287,7 +287,7 @@ func (c *Call) Await(ctx context.Context, report func(Report)) (Reply, error) {
 		case r := <-reports:
 			report(r)
 		case <-ctx.Done():
-			return Reply{}, ctx.Err()
+			return Answer{}, ctx.Err()
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-func begin(t *testing.T, p *Pending, o Options) *Call {
+func begin(t *testing.T, p *Pending, o Options) *Waiter {
 	t.Helper()
 	c, err := p.Begin(o)
 	if err != nil {
@@ -23,22 +23,22 @@ func begin(t *testing.T, p *Pending, o Options) *Call {
 func TestPendingResolve(t *testing.T) {
 	var p Pending
 	p.StartAt(41)
-	a, b := begin(t, &p, Options{}), begin(t, &p, Options{Accept: func(r Reply) Reply { return Reply{Result: r.Result + "!"} }})
+	a, b := begin(t, &p, Options{}), begin(t, &p, Options{Accept: func(r Answer) Answer { return Answer{Result: r.Result + "!"} }})
 	if a.ID != 42 || b.ID != 43 {
 		t.Fatal(a.ID, b.ID)
 	}
 	for _, id := range []wire.Scalar{wire.IntScalar(44), wire.StringScalar("42"), {}} {
-		if p.Resolve(id, Reply{}) {
+		if p.Resolve(id, Answer{}) {
 			t.Errorf("a reply to %v was taken", id)
 		}
 	}
-	if !p.Resolve(wire.IntScalar(43), Reply{Result: "b"}) || p.Resolve(wire.IntScalar(43), Reply{}) {
+	if !p.Resolve(wire.IntScalar(43), Answer{Result: "b"}) || p.Resolve(wire.IntScalar(43), Answer{}) {
 		t.Error("a reply was not taken once")
 	}
 	if r, err := b.Await(t.Context(), nil); r.Result != "b!" || err != nil {
 		t.Error(r, err)
 	}
-	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.IntScalar(42), Reply{}) {
+	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.IntScalar(42), Answer{}) {
 		t.Error("a request that was given up still waits")
 	}
 }
@@ -68,7 +68,7 @@ func TestPendingLimit(t *testing.T) {
 			c := begin(t, &p, Options{})
 			p.Limit(c, Patience{Quiet: limit})
 			if !expires {
-				p.Resolve(wire.IntScalar(c.ID), Reply{})
+				p.Resolve(wire.IntScalar(c.ID), Answer{})
 			}
 			go func() {
 				r, err := c.Await(t.Context(), nil)
@@ -131,7 +131,7 @@ func TestReports(t *testing.T) {
 	if wanted, grows := p.Report(c.ID, Report{Progress: many - 1}); !wanted || grows {
 		t.Error("a report that does not grow was taken", wanted, grows)
 	}
-	p.Resolve(wire.IntScalar(c.ID), Reply{})
+	p.Resolve(wire.IntScalar(c.ID), Answer{})
 	var last Report
 	if _, err := c.Await(t.Context(), func(r Report) { last = r }); err != nil || last.Progress != many-1 {
 		t.Error(last, err)
@@ -151,7 +151,7 @@ func TestPendingUnused(t *testing.T) {
 	if p.Waiting() {
 		t.Error("a request is waiting")
 	}
-	if p.Resolve(wire.IntScalar(1), Reply{}) {
+	if p.Resolve(wire.IntScalar(1), Answer{}) {
 		t.Error("an answer was taken")
 	}
 	if wanted, grows := p.Report(1, Report{}); wanted || !grows {

@@ -65,9 +65,9 @@ type Reader struct {
 // Step is the rest of the handling of a message, which any goroutine can do. The zero Step does
 // nothing.
 type Step struct {
-	Serve    func() // handles a request; nil for other messages
-	Answered *Call  // gets the Reply; nil if the message is not the answer to a pending call
-	Reply    Reply
+	Serve    func()  // handles a request; nil for other messages
+	Answered *Waiter // gets Reply; nil if the message is not the answer to a pending call
+	Reply    Answer
 }
 
 // Do does the step. It handles a request in a new goroutine.
@@ -166,9 +166,9 @@ func (r *Reader) yield() bool {
 
 // Await reads until the call has its reply, if no other goroutine is reading. It returns false if the
 // caller has to wait for the reply, because another goroutine is reading.
-func (r *Reader) Await(c *Call) (reply Reply, ok bool) {
+func (r *Reader) Await(c *Waiter) (reply Answer, ok bool) {
 	if !r.take() {
-		return Reply{}, false
+		return Answer{}, false
 	}
 	for {
 		select {
@@ -179,7 +179,7 @@ func (r *Reader) Await(c *Call) (reply Reply, ok bool) {
 		step, err := r.Receive()
 		if err != nil {
 			go r.readOn(err)
-			return Reply{}, false
+			return Answer{}, false
 		}
 		if step.Answered == c {
 			return step.Reply, r.passOn()

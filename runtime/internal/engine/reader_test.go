@@ -49,9 +49,9 @@ func newSource() *source {
 
 func request(f func()) func() Step { return func() Step { return Step{Serve: f} } }
 
-func (s *source) answer(c *Call) {
+func (s *source) answer(c *Waiter) {
 	s.steps <- func() Step {
-		step, _ := s.Pending.Take(wire.IntScalar(c.ID), Reply{Result: "{}"})
+		step, _ := s.Pending.Take(wire.IntScalar(c.ID), Answer{Result: "{}"})
 		return step
 	}
 }
