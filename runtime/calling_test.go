@@ -34,7 +34,7 @@ func newBreakable(answer func(jsonrpc.Message) string) *breakable {
 func (b *breakable) Start(in runtime.Inbox, _ int) {
 	in.(interface {
 		Read(engine.Source[runtime.Incoming])
-	}).Read(b)
+	}).Read(engine.Source[runtime.Incoming]{Receive: b.Receive, Buffered: b.Buffered, Interrupt: b.Interrupt})
 }
 
 func (b *breakable) Receive(ctx context.Context, _ int) (runtime.Incoming, error) {
@@ -70,9 +70,8 @@ func (b *breakable) Send(_ context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-func (b *breakable) Close() error        { close(b.closed); return nil }
-func (b *breakable) Buffered() bool      { return len(b.in) > 0 }
-func (b *breakable) Interruptible() bool { return true }
+func (b *breakable) Close() error   { close(b.closed); return nil }
+func (b *breakable) Buffered() bool { return len(b.in) > 0 }
 func (b *breakable) Interrupt() {
 	select {
 	case b.interrupted <- struct{}{}:

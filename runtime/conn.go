@@ -417,10 +417,7 @@ func (p inbox) Read(from engine.Source[Incoming]) {
 		}
 		p.end(why)
 	}
-	s.Waiting, s.Buffered = p.pending.Waiting, from.Buffered
-	if from.Interruptible() {
-		s.Interrupt = from.Interrupt
-	}
+	s.Waiting, s.Buffered, s.Interrupt = p.pending.Waiting, from.Buffered, from.Interrupt
 	p.source.Store(s)
 	s.Start()
 }

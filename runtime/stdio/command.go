@@ -59,7 +59,7 @@ type Process struct {
 
 	deadlines   sync.Mutex // guards the deadline of output and the next two fields
 	drained     time.Time  // when reading output stops after the end of the process; zero before
-	interrupted bool       // Interrupt has set the deadline
+	interrupted bool       // interrupt has set the deadline
 
 	exited  chan struct{} // closed when the process has ended
 	status  error         // an *ExitError or nil; valid after exited is closed
@@ -183,15 +183,18 @@ func (c *Process) ProbeTimeout() time.Duration { return cmp.Or(c.ProbeWait, defa
 func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
 // Start implements runtime.Transport.
-func (c *Process) Start(in runtime.Inbox, max int) { start(output{c}, in, max) }
+func (c *Process) Start(in runtime.Inbox, max int) {
+	from := source{Receive: c.receive, Buffered: c.lines.buffered}
+	if c.interruptible() {
+		from.Interrupt = c.interrupt
+	}
+	start(from, in, max)
+}
 
-// output is the source of a Process.
-type output struct{ *Process }
-
-// Receive implements engine.Source: it reads the next line, as that of a [Transport] does. If the output ends
+// receive reads the next line, as that of a Transport does. If the output ends
 // because the process has failed, the error is an *ExitError.
-func (c output) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	in, err := input{c.lines}.Receive(ctx, max)
+func (c *Process) receive(ctx context.Context, max int) (runtime.Incoming, error) {
+	in, err := c.lines.receive(ctx, max)
 	if c.closing.Load() {
 		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be incomplete
 	}
@@ -211,22 +214,22 @@ func (c output) Receive(ctx context.Context, max int) (runtime.Incoming, error) 
 	return runtime.Incoming{}, err
 }
 
-// Interruptible implements engine.Buffered. It returns true if pipes support deadlines.
-func (c output) Interruptible() bool {
+// interruptible reports whether pipes support deadlines.
+func (c *Process) interruptible() bool {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	return c.output.SetReadDeadline(c.drained) == nil
 }
 
-// Interrupt implements engine.Buffered.
-func (c output) Interrupt() {
+// interrupt ends the read of the output.
+func (c *Process) interrupt() {
 	c.deadlines.Lock()
 	defer c.deadlines.Unlock()
 	c.interrupted = true
 	c.output.SetReadDeadline(time.Unix(1, 0))
 }
 
-// wasInterrupted reports whether Interrupt has ended a read, and restores the deadline that Interrupt
+// wasInterrupted reports whether interrupt has ended a read, and restores the deadline that interrupt
 // replaced.
 func (c *Process) wasInterrupted() bool {
 	c.deadlines.Lock()
@@ -248,9 +251,6 @@ func (c *Process) drainUntil(end time.Time) {
 		c.output.SetReadDeadline(end)
 	}
 }
-
-// Buffered implements engine.Buffered.
-func (c output) Buffered() bool { return input{c.lines}.Buffered() }
 
 // failure waits for the end of a process that has closed a stream. It returns the status of the
 // process if that is an error.

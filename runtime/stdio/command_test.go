@@ -145,7 +145,7 @@ func TestCommandUnread(t *testing.T) {
 	}()
 	received := make(chan error, 1)
 	go func() {
-		_, err := output{c}.Receive(t.Context(), 1000)
+		_, err := c.receive(t.Context(), 1000)
 		received <- err
 	}()
 	time.Sleep(50 * time.Millisecond)

@@ -65,7 +65,9 @@ func (t *Transport) setup() {
 }
 
 // Start implements runtime.Transport.
-func (t *Transport) Start(in runtime.Inbox, max int) { start(input{t}, in, max) }
+func (t *Transport) Start(in runtime.Inbox, max int) {
+	start(source{Receive: t.receive, Buffered: t.buffered}, in, max)
+}
 
 // source is where the lines of a Transport or a Process come from.
 type source = engine.Source[runtime.Incoming]
@@ -91,13 +93,10 @@ func start(from source, in runtime.Inbox, max int) {
 	}()
 }
 
-// input is the source of a Transport.
-type input struct{ *Transport }
-
-// Receive implements engine.Source: it reads the next line. A line longer than max bytes is cut off after
+// receive reads the next line. A line longer than max bytes is cut off after
 // that, and the next call skips the rest. The end of ctx does not interrupt a read. Close does, if closing the reader
 // interrupts its Read.
-func (t input) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
+func (t *Transport) receive(ctx context.Context, max int) (runtime.Incoming, error) {
 	t.setup()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -113,14 +112,8 @@ func (t input) Receive(ctx context.Context, max int) (runtime.Incoming, error) {
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
 func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, defaultProbeWait) }
 
-// Buffered implements engine.Buffered.
-func (t input) Buffered() bool { return len(t.lines.unread) > 0 }
-
-// Interruptible implements engine.Buffered. It returns false.
-func (t input) Interruptible() bool { return false }
-
-// Interrupt implements engine.Buffered. It is not called.
-func (t input) Interrupt() {}
+// buffered reports whether a part of a line has been read.
+func (t *Transport) buffered() bool { return len(t.lines.unread) > 0 }
 
 func blank(text string) bool {
 	for i := range len(text) {

@@ -29,7 +29,7 @@ func all(t *testing.T, tr *Transport, max int) []string {
 	t.Helper()
 	var texts []string
 	for {
-		in, err := input{tr}.Receive(t.Context(), max)
+		in, err := tr.receive(t.Context(), max)
 		if err != nil {
 			if err != io.EOF {
 				t.Errorf("end: %v", err)
@@ -143,7 +143,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestNoProgress(t *testing.T) {
-	if _, err := (input{New(stuck{}, io.Discard)}).Receive(t.Context(), 10); err != io.ErrNoProgress {
+	if _, err := New(stuck{}, io.Discard).receive(t.Context(), 10); err != io.ErrNoProgress {
 		t.Error(err)
 	}
 }
@@ -214,7 +214,7 @@ func TestInterrupt(t *testing.T) {
 		tr := New(inR, outW)
 		ended := make(chan error, 3)
 		go func() {
-			_, err := (input{tr}).Receive(t.Context(), 10)
+			_, err := tr.receive(t.Context(), 10)
 			ended <- err
 		}()
 		for range 2 {
@@ -237,7 +237,7 @@ func TestInterrupt(t *testing.T) {
 		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("x")}); err != runtime.ErrClosed {
 			t.Error(err)
 		}
-		if _, err := (input{tr}).Receive(ctx, 10); err != context.Canceled {
+		if _, err := tr.receive(ctx, 10); err != context.Canceled {
 			t.Error(err)
 		}
 	})
@@ -264,7 +264,7 @@ func TestProbeWait(t *testing.T) {
 			server := New(inR, outW)
 			go func() {
 				for {
-					in, err := input{server}.Receive(t.Context(), 1<<20)
+					in, err := server.receive(t.Context(), 1<<20)
 					if err != nil {
 						server.Close()
 						return

@@ -12,24 +12,17 @@ import (
 // ErrInterrupted is returned by Receive of a [Reader] after Interrupt.
 var ErrInterrupted = errors.New("runtime: interrupted")
 
-// Buffered is a transport that can report whether it holds a message. Requests are then handled without waking
-// another goroutine, and a call reads its own answer if no other goroutine reads and Receive can be interrupted.
-type Buffered interface {
-	// Buffered reports whether Receive would return at once. It is called in place of Receive.
-	Buffered() bool
-	// Interruptible reports whether Receive can be interrupted. It is called once.
-	Interruptible() bool
-	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
-	// available. No part of a message is lost. It is called only if Receive can be interrupted.
-	Interrupt()
-}
-
-// Source is a transport from which a connection reads by itself. M is a message.
-type Source[M any] interface {
-	Buffered
+// Source is what a connection reads from by itself. Requests are then handled without waking another goroutine, and
+// a call reads its own answer if no other goroutine reads and Receive can be interrupted. M is a message.
+type Source[M any] struct {
 	// Receive returns the next message. It is called by one goroutine at a time. Any error except ErrInterrupted
 	// ends the reading.
-	Receive(ctx context.Context, max int) (M, error)
+	Receive func(ctx context.Context, max int) (M, error)
+	// Buffered reports whether Receive would return at once. It is called in place of Receive.
+	Buffered func() bool
+	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
+	// available. No part of a message is lost. It is nil if Receive cannot be interrupted.
+	Interrupt func()
 }
 
 // Reader reads the messages of a connection and decides which goroutine does so.
@@ -49,10 +42,8 @@ type Reader struct {
 	Ended func(error)
 	// Waiting reports whether a caller waits for an answer.
 	Waiting func() bool
-	// Buffered reports whether Receive would return without waiting.
-	Buffered func() bool
-	// Interrupt makes the current or the next Receive return ErrInterrupted. It is nil if that is
-	// impossible.
+	// Buffered and Interrupt are those of the Source.
+	Buffered  func() bool
 	Interrupt func()
 
 	mu      sync.Mutex
