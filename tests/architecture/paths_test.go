@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,23 @@ func TestPaths(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(root(t), strings.TrimSuffix(path, "/..."))); err != nil {
 				t.Errorf("%s names %s, which does not exist", page, path)
+			}
+		}
+	}
+}
+
+// TestFiles checks that the Go files that a row of the map names are in one of the row's folders, or at the top.
+func TestFiles(t *testing.T) {
+	for _, r := range readMap(t) {
+		for _, name := range codeOf(r.line) {
+			if !strings.HasSuffix(name, ".go") {
+				continue
+			}
+			if !slices.ContainsFunc(append(r.folders, "."), func(folder string) bool {
+				_, err := os.Stat(filepath.Join(root(t), strings.TrimSuffix(folder, "/..."), name))
+				return err == nil
+			}) {
+				t.Errorf("%s: the row of %s names %s, which is not there", mapFile, r.folders[0], name)
 			}
 		}
 	}
