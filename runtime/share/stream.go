@@ -101,12 +101,7 @@ func (e *events) answered(ctx context.Context, session, stream string, n uint64)
 	if errors.Is(err, streamable.ErrEventsLost) || len(last) == 0 {
 		return false, nil
 	}
-	return isAnswer(last[0]), err
-}
-
-// isAnswer reports whether an event is a response, or the responses to a batch.
-func isAnswer(data []byte) bool {
-	return jsonrpc.IsBatch(string(data)) || wire.NewStringReader(string(data)).PeekHas("method") == 0
+	return web.IsAnswer(string(last[0])), err
 }
 
 // question is what a replica asks the one that has a stream.
@@ -212,7 +207,7 @@ func (p *replica) follow(ctx context.Context, s *streamable.Session, stream stri
 		}
 		for _, data := range missed {
 			n++
-			if !yield(data, nil) || isAnswer(data) {
+			if !yield(data, nil) || web.IsAnswer(string(data)) {
 				return nil
 			}
 		}

@@ -324,7 +324,7 @@ func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error)
 			e.retry.base = event.Retry
 		}
 		if event.Data != "" && (event.Type == "" || event.Type == "message") {
-			response := isResponse(event.Data)
+			response := web.IsAnswer(event.Data)
 			answered = response && e.answeredBy(event.Data)
 			if err := e.deliver(event.Data, answered); err != nil {
 				return false, err
@@ -342,11 +342,6 @@ func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error)
 			return true, nil
 		}
 	}
-}
-
-// isResponse reports whether a text is a response, a batch, or not a message.
-func isResponse(text string) bool {
-	return jsonrpc.IsBatch(text) || wire.NewStringReader(text).PeekHas("method") == 0
 }
 
 // answeredBy reports whether a response on the stream ends the wait for the answer. The stream of a

@@ -115,7 +115,7 @@ func (g *get) follow(st *stream, take func() error) error {
 
 // replay writes the stored events of a stream that has ended.
 func (g *get) replay(stream string, n uint64) error {
-	missed, _, err := g.session.missed(g.request.Context(), stream, n)
+	missed, err := g.session.missed(g.request.Context(), stream, n)
 	switch {
 	case errors.Is(err, ErrEventsLost) && n == 0 && strings.Contains(stream, ownMark):
 		return errEnded // the stream has begun, and nothing was sent on it

@@ -25,22 +25,22 @@ const (
 
 // Handler serves the sessions of a server at one URL path. It is safe for concurrent use.
 type Handler struct {
-	server          runtime.SessionServer
-	opts            Options
-	guard           web.Guard
-	log             *slog.Logger
-	revisions       []string // that a session may have, newest first; none means all
-	stateless       []string // that have no sessions
-	any             bool     // the server speaks every revision
-	sessions        *web.Sessions
-	expiry          expiry
-	requests        *web.Requests // counts those that belong to no session
-	traffic         *web.Load     // nil if Options.Load limits nothing
-	budget          *web.Budget
-	refusals        web.Refusals
-	posts           atomic.Int64 // requests in progress
-	drain           web.Drain
-	statelessOutbox statelessOutbox // of the requests that belong to no session
+	server             runtime.SessionServer
+	opts               Options
+	guard              web.Guard
+	log                *slog.Logger
+	revisions          []string // that a session may have, newest first; none means all
+	statelessRevisions []string // that have no sessions
+	any                bool     // the server speaks every revision
+	sessions           *web.Sessions
+	expiry             expiry
+	requests           *web.Requests // counts those that belong to no session
+	traffic            *web.Load     // nil if Options.Load limits nothing
+	budget             *web.Budget
+	refusals           web.Refusals
+	posts              atomic.Int64 // requests in progress
+	drain              web.Drain
+	statelessOutbox    statelessOutbox // of the requests that belong to no session
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -53,19 +53,19 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
 	}
 	h := &Handler{
-		server:    server,
-		opts:      opts,
-		guard:     web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
-		log:       server.Logger(),
-		revisions: server.Revisions(),
-		stateless: server.StatelessRevisions(),
-		sessions:  web.NewSessions(limits, opts.User),
+		server:             server,
+		opts:               opts,
+		guard:              web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
+		log:                server.Logger(),
+		revisions:          server.Revisions(),
+		statelessRevisions: server.StatelessRevisions(),
+		sessions:           web.NewSessions(limits, opts.User),
 	}
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits, opts.User)
 	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
 	h.expiry.sessions = h.sessions
-	h.any = len(h.revisions) == 0 && len(h.stateless) == 0
+	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
 	h.statelessOutbox = statelessOutbox{handler: h, over: make(chan struct{})}
 	return h
 }

@@ -115,7 +115,7 @@ func (p *post) first(w http.ResponseWriter) error {
 		err = p.initialize()
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
 		err = errBatched
-	case len(h.stateless) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
+	case len(h.statelessRevisions) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
 		err = h.unsupported(p.request)
 	default:
 		err = errSessionID

@@ -224,10 +224,10 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 	return err
 }
 
-// missed returns the stored events after number n. ended means that the stream ends after them
-// without an answer.
-func (s *Session) missed(ctx context.Context, stream string, n uint64) (events [][]byte, ended bool, err error) {
-	return web.Missed(s.handler.opts.Events.After(ctx, s.key, stream, n))
+// missed returns the stored events after number n.
+func (s *Session) missed(ctx context.Context, stream string, n uint64) ([][]byte, error) {
+	events, _, err := web.Missed(s.handler.opts.Events.After(ctx, s.key, stream, n))
+	return events, err
 }
 
 // Reasons for which a session ends although its client has not ended it.

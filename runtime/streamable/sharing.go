@@ -127,7 +127,7 @@ func (st *stream) handOver(ctx context.Context, deliver func([]byte) error) erro
 	if st.conn != nil || st.sent >= st.last {
 		return nil
 	}
-	missed, _, err := st.session.missed(ctx, st.name, st.sent)
+	missed, err := st.session.missed(ctx, st.name, st.sent)
 	for _, message := range missed {
 		if err = deliver(message); err != nil {
 			return err

@@ -27,13 +27,13 @@ func (h *Handler) isStateless(r *http.Request) bool {
 		return len(r.Header[headers.Method]) > 0
 	}
 	revision := r.Header[headerRevision]
-	return len(revision) > 0 && slices.Contains(h.stateless, revision[0]) || len(h.revisions) == 0
+	return len(revision) > 0 && slices.Contains(h.statelessRevisions, revision[0]) || len(h.revisions) == 0
 }
 
 // isStatelessMessage reports whether a message is of a revision without sessions, judged by its params. Its
 // headers do not say so, so it is refused unless they may be absent.
 func (h *Handler) isStatelessMessage(m *jsonrpc.Message) bool {
-	return (h.any || len(h.stateless) > 0) && runtime.CarriesRevision(m.Params)
+	return (h.any || len(h.statelessRevisions) > 0) && runtime.CarriesRevision(m.Params)
 }
 
 // unsupported refuses a request whose header names a revision that the server does not speak, and whose
@@ -43,7 +43,7 @@ func (h *Handler) unsupported(r *http.Request) error {
 	if requested == "" {
 		return errSessionID
 	}
-	all := slices.Sorted(slices.Values(slices.Concat(h.stateless, h.revisions)))
+	all := slices.Sorted(slices.Values(slices.Concat(h.statelessRevisions, h.revisions)))
 	slices.Reverse(all)
 	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, all))
 }

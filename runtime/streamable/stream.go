@@ -318,7 +318,7 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	}
 	st.answered = true
 	if st.opening && st.session.negotiated() != "" {
-		st.announce()
+		st.setSessionID()
 	}
 	err := st.session.handler.answer(&st.conn.Response, sessionStatus(&m), &m)
 	if err != nil {
@@ -327,8 +327,8 @@ func (st *stream) answer(m runtime.Outgoing) error {
 	return err
 }
 
-// announce puts the session's id on the response to initialize (section Session Management, 1).
-func (st *stream) announce() {
+// setSessionID puts the session's id on the response to initialize (section Session Management, 1).
+func (st *stream) setSessionID() {
 	st.conn.Header().Set(headerSession, st.session.SessionID())
 }
 
@@ -383,7 +383,7 @@ func (st *stream) begin() {
 	if st.name == "" {
 		st.session.streams.add(st)
 		if st.opening && st.conn != nil {
-			st.announce()
+			st.setSessionID()
 		}
 	}
 }
@@ -451,7 +451,7 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	var missed [][]byte
 	if n < st.last {
 		var err error
-		if missed, _, err = st.session.missed(ctx, st.name, n); err != nil {
+		if missed, err = st.session.missed(ctx, st.name, n); err != nil {
 			return err
 		}
 	}
@@ -575,7 +575,7 @@ func (c *connection) startKeepAlive(first time.Duration) {
 	c.stream.lock <- struct{}{}
 	defer c.stream.release()
 	if first > 0 && c.stream.conn == c {
-		c.timer = time.AfterFunc(first, c.keepAlive) // a timer takes 160 bytes, a goroutine 3 KB
+		c.timer = time.AfterFunc(first, c.keepAlive)
 	}
 }
 

@@ -300,8 +300,8 @@ const (
 	DefaultMaxSessionsPerAddress = 1_000
 )
 
-// Limits limits the sessions of a handler: all of them, those of each user, and those of each
-// address. Zero means the default, and a negative number for users and addresses means no limit.
+// Limits limits the sessions of a handler, or its requests that belong to no session: all of them, those of each user,
+// and those of each address. Zero means the default, and a negative number for users and addresses means no limit.
 type Limits struct {
 	All, PerUser, PerAddress int
 	Address                  func(*http.Request) string // nil means Address

@@ -1,7 +1,7 @@
 // Package web holds what the HTTP transports share. For servers it has the checks that a request must pass before a
-// session sees it (request.go), the table of sessions (sessions.go), the limits of sessions and requests
-// (limits.go), and the responses (response.go). For clients it has the http.Client with its connections, requests
-// that can be cancelled safely, and the reading of answers (client.go).
+// session sees it (request.go), the table of sessions (sessions.go), the limits of sessions, requests and bytes
+// (limits.go), and the responses (response.go). For clients it has the http.Client with its connections, and the
+// reading of answers (client.go).
 //
 // The body of every error response is a JSON-RPC error, with the id of the request if it is known.
 package web

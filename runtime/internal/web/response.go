@@ -41,14 +41,9 @@ func NewResponse(w http.ResponseWriter, timeout time.Duration, budget *Budget) *
 	return r
 }
 
-// Init is NewResponse for a Response that is part of another value. It may be called again when the
-// response is finished.
+// Init is NewResponse for a Response that is part of another value.
 func (r *Response) Init(w http.ResponseWriter, timeout time.Duration, budget *Budget) {
 	r.w, r.rc, r.timeout, r.budget = w, *http.NewResponseController(w), timeout, budget
-	r.streaming = false
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.interrupted, r.finished = false, false
 }
 
 // Header returns the header of the response.
@@ -333,6 +328,11 @@ func Missed(stored iter.Seq2[[]byte, error]) (events [][]byte, ended bool, err e
 		events = append(events, data)
 	}
 	return events, false, nil
+}
+
+// IsAnswer reports whether the text of an event is a response, a batch, or not a message.
+func IsAnswer(text string) bool {
+	return jsonrpc.IsBatch(text) || wire.NewStringReader(text).PeekHas("method") == 0
 }
 
 // Scopes returns the scopes that the tools, prompts and resources of a server require.
