@@ -207,7 +207,7 @@ func (p *post) exchange(st *stream) (bool, error) {
 	st.admission, p.admission = p.admission, nil
 	st.body, p.Body = p.Body, web.Hold{}
 	st.request, st.answers = p.id, !st.opening && p.asks(s)
-	st.connect(&p.connection)
+	st.conn.Store(&p.connection)
 	defer st.disconnect(&p.connection)
 	p.in.Reply = st
 	run := s.inbox.Accept(p.in)

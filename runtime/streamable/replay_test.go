@@ -124,7 +124,7 @@ func TestWhatBecomesAStream(t *testing.T) {
 		p.take(runtime.Incoming{Text: text})
 		p.Init(httptest.NewRecorder(), 0, nil)
 		p.stream.answers = p.asks(session)
-		p.stream.connect(&p.connection)
+		p.stream.conn.Store(&p.connection)
 		p.timer = time.AfterFunc(time.Hour, func() {})
 		p.keepAlive()
 		if got := p.Streaming(); got != want {

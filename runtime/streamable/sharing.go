@@ -124,7 +124,7 @@ func (s *Session) HandOver(ctx context.Context, deliver func(message []byte) err
 
 // handOver is HandOver for one stream. The lock must be held.
 func (st *stream) handOver(ctx context.Context, deliver func([]byte) error) error {
-	if st.conn != nil || st.sent >= st.last {
+	if st.conn.Load() != nil || st.sent >= st.last {
 		return nil
 	}
 	missed, err := st.session.missed(ctx, st.name, st.sent)

@@ -180,15 +180,13 @@ type stream struct {
 	// lock holds a token while the fields below are in use. It is a channel because a write may
 	// take long, and others may give up waiting for the lock.
 	lock       chan struct{}
-	name       string      // "" until it is an event stream
-	last       uint64      // number of the last event
-	sent       uint64      // number of the last event that was written to a connection
-	conn       *connection // nil if there is none
-	answered   bool        // the answer was written as JSON
-	complete   bool        // the answer was sent or stored
-	unanswered bool        // the request gets no answer
-
-	current atomic.Pointer[connection] // conn, for readers without the lock
+	name       string                     // "" until it is an event stream
+	last       uint64                     // number of the last event
+	sent       uint64                     // number of the last event that was written to a connection
+	conn       atomic.Pointer[connection] // nil if there is none; take and disconnect also read it without the lock
+	answered   bool                       // the answer was written as JSON
+	complete   bool                       // the answer was sent or stored
+	unanswered bool                       // the request gets no answer
 }
 
 func newStream(s *Session) *stream {
@@ -213,19 +211,13 @@ func (st *stream) acquire(ctx context.Context) bool {
 
 func (st *stream) release() { <-st.lock }
 
-// connect gives the stream a connection. The lock must be held if the stream is in use.
-func (st *stream) connect(c *connection) {
-	st.conn = c
-	st.current.Store(c)
-}
-
 // wait waits until the stream has ended or released the connection. It reports whether nothing more
 // comes.
 func (st *stream) wait(ctx context.Context, c *connection) bool {
 	if !st.acquire(ctx) {
 		return st.over.Load()
 	}
-	if st.over.Load() || st.conn != c {
+	if st.over.Load() || st.conn.Load() != c {
 		st.release()
 		return st.over.Load()
 	}
@@ -242,12 +234,10 @@ func (st *stream) wait(ctx context.Context, c *connection) bool {
 
 // drop releases the connection, if there is one. The lock must be held.
 func (st *stream) drop() {
-	c := st.conn
+	c := st.conn.Swap(nil)
 	if c == nil {
 		return
 	}
-	st.conn = nil
-	st.current.Store(nil)
 	if c.timer != nil {
 		c.timer.Stop()
 	}
@@ -257,7 +247,7 @@ func (st *stream) drop() {
 // disconnect makes sure that the connection is no longer used, even if a write to it is blocked.
 func (st *stream) disconnect(c *connection) {
 	defer c.Finish()
-	if st.current.Load() != c {
+	if st.conn.Load() != c {
 		return // nothing uses a connection that the stream has released
 	}
 	select {
@@ -269,7 +259,7 @@ func (st *stream) disconnect(c *connection) {
 		st.lock <- struct{}{}
 	}
 	defer st.release()
-	if st.conn == c {
+	if st.conn.Load() == c {
 		st.drop()
 	}
 }
@@ -302,10 +292,11 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 			defer st.finish(false)
 		}
 	}
-	if m.Kind == jsonrpc.Response && st.name == "" && !(st.conn != nil && st.conn.Streaming()) {
+	c := st.conn.Load()
+	if m.Kind == jsonrpc.Response && st.name == "" && !(c != nil && c.Streaming()) {
 		return true, st.answer(m)
 	}
-	if st.name == "" && st.conn == nil && !st.own {
+	if st.name == "" && c == nil && !st.own {
 		return true, errDisconnected // without event ids, a client cannot come back
 	}
 	return true, st.event(ctx, m)
@@ -313,23 +304,19 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 
 // answer writes the whole response to a POST as one JSON text. The lock must be held.
 func (st *stream) answer(m runtime.Outgoing) error {
-	if st.conn == nil {
+	c := st.conn.Load()
+	if c == nil {
 		return errDisconnected
 	}
 	st.answered = true
 	if st.opening && st.session.negotiated() != "" {
-		st.setSessionID()
+		c.setSessionID(st.session)
 	}
-	err := st.session.handler.answer(&st.conn.Response, sessionStatus(&m), &m)
+	err := st.session.handler.answer(&c.Response, sessionStatus(&m), &m)
 	if err != nil {
 		st.drop()
 	}
 	return err
-}
-
-// setSessionID puts the session's id on the response to initialize (section Session Management, 1).
-func (st *stream) setSessionID() {
-	st.conn.Header().Set(headerSession, st.session.SessionID())
 }
 
 // event stores a message as the next event and writes it if there is a connection. The lock must be
@@ -345,7 +332,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	if stored == nil {
 		st.last = n
 	}
-	c := st.conn
+	c := st.conn.Load()
 	if c == nil {
 		return stored
 	}
@@ -382,8 +369,8 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 func (st *stream) begin() {
 	if st.name == "" {
 		st.session.streams.add(st)
-		if st.opening && st.conn != nil {
-			st.setSessionID()
+		if c := st.conn.Load(); st.opening && c != nil {
+			c.setSessionID(st.session)
 		}
 	}
 }
@@ -405,7 +392,7 @@ func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 	if err := st.replay(ctx, c, n); err != nil {
 		return err
 	}
-	st.connect(c)
+	st.conn.Store(c)
 	return nil
 }
 
@@ -426,7 +413,7 @@ func (st *stream) listen(ctx context.Context, c *connection) error {
 	if err != nil {
 		return err
 	}
-	st.connect(c)
+	st.conn.Store(c)
 	return nil
 }
 
@@ -438,7 +425,7 @@ func (st *stream) take(ctx context.Context) bool {
 		return true
 	default:
 	}
-	if c := st.current.Load(); c != nil {
+	if c := st.conn.Load(); c != nil {
 		c.Interrupt()
 	}
 	return st.acquire(ctx)
@@ -474,17 +461,18 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 		return st.session.lockError(ctx)
 	}
 	defer st.release()
+	c := st.conn.Load()
 	switch {
-	case st.conn == nil || st.over.Load():
+	case c == nil || st.over.Load():
 		return nil
-	case st.conn == st.inline:
+	case c == st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
 		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")
 	}
 	st.begin()
 	if st.session.primes() {
-		if err := st.conn.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
+		if err := c.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
 			st.drop()
 			return nil // the connection was lost anyway
 		}
@@ -517,8 +505,8 @@ func (st *stream) finish(unanswered bool) {
 		st.session.streams.remove(st.name)
 	}
 	st.over.Store(true)
-	if st.conn != nil {
-		st.conn.leave()
+	if c := st.conn.Load(); c != nil {
+		c.leave()
 	}
 }
 
@@ -560,6 +548,11 @@ func (c *connection) leave() {
 	}
 }
 
+// setSessionID puts the session's id on the response to initialize (section Session Management, 1).
+func (c *connection) setSessionID(s *Session) {
+	c.Header().Set(headerSession, s.SessionID())
+}
+
 // prime makes the response an event stream. It tells a client that knows events without data
 // how to resume the stream after the event with this id.
 func (c *connection) prime(s *Session, id []byte) error {
@@ -574,7 +567,7 @@ func (c *connection) prime(s *Session, id []byte) error {
 func (c *connection) startKeepAlive(first time.Duration) {
 	c.stream.lock <- struct{}{}
 	defer c.stream.release()
-	if first > 0 && c.stream.conn == c {
+	if first > 0 && c.stream.conn.Load() == c {
 		c.timer = time.AfterFunc(first, c.keepAlive)
 	}
 }
@@ -597,7 +590,7 @@ func (c *connection) keepAlive() {
 	st := c.stream
 	st.lock <- struct{}{}
 	defer st.release()
-	if st.conn != c || st.over.Load() || st.answered {
+	if st.conn.Load() != c || st.over.Load() || st.answered {
 		return // the response is complete or no longer this connection's
 	}
 	var err error
