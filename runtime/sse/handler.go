@@ -61,7 +61,7 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 		budget:  web.NewBudget(opts.MaxBytes),
 		sessions: web.NewSessions(web.Limits{
 			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
-		}, opts.User),
+		}),
 	}
 }
 
@@ -127,7 +127,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout, h.budget))
-	err = h.sessions.Open(s, r, key, id, func() (err error) {
+	err = h.sessions.Open(s, r, key, func() (err error) {
 		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{SessionOnly: true}, s.ended)
 		return err
 	})
@@ -201,7 +201,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()}
-	admission, err := h.admit(r, &in)
+	var admission *web.Admission
+	if err = web.CheckMessage(in.Content()); err == nil {
+		admission, err = h.traffic.Enter(r, web.UserOf(key), in.Content(), false)
+	}
 	release := func() {
 		admission.Leave()
 		response.Body.Release()
@@ -224,16 +227,4 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.WriteHeader(http.StatusAccepted)
 	return nil
-}
-
-// admit checks a message and counts its requests.
-func (h *Handler) admit(r *http.Request, in *runtime.Incoming) (*web.Admission, error) {
-	if err := web.CheckMessage(in.Content()); err != nil || h.traffic == nil {
-		return nil, err
-	}
-	user, err := web.User(h.opts.User).Name(r, h.log)
-	if err != nil {
-		return nil, err
-	}
-	return h.traffic.Enter(r, user, in.Content(), false)
 }

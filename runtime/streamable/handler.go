@@ -59,10 +59,10 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		log:                server.Logger(),
 		revisions:          server.Revisions(),
 		statelessRevisions: server.StatelessRevisions(),
-		sessions:           web.NewSessions(limits, opts.User),
+		sessions:           web.NewSessions(limits),
 	}
 	limits.All = opts.MaxRequests
-	h.requests = web.NewRequests(limits, opts.User)
+	h.requests = web.NewRequests(limits)
 	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
 	h.expiry.sessions = h.sessions
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
@@ -181,6 +181,11 @@ func (h *Handler) lookUp(r *http.Request, id string) (*Session, error) {
 	return s, err
 }
 
+// userOf returns the user that sent a request. An error is a *web.Refusal.
+func (h *Handler) userOf(r *http.Request) (string, error) {
+	return web.User(h.opts.User).Name(r, h.log)
+}
+
 // speaks reports whether a session may have the revision.
 func (h *Handler) speaks(revision string) bool {
 	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
@@ -190,9 +195,9 @@ func (h *Handler) speaks(revision string) bool {
 func ownOutbox(s *Session) runtime.Outbox { return s }
 
 // open starts a session. If the handshake has a revision, the session is resumed. The request is the one
-// that opens it.
+// that opens it; nil for a session of a single message.
 func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
-	err := h.sessions.Open(&s.usage, r, s.key, s.id, func() (err error) {
+	err := h.sessions.Open(&s.usage, r, s.key, func() (err error) {
 		s.outbox = outbox(s)
 		s.inbox, err = h.server.Open(h.sessions.Context(), s.outbox, handshake, s.ended)
 		return err

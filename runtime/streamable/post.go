@@ -45,7 +45,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.Leave()
 	if err = p.read(); err == nil {
-		err = p.admit()
+		err = p.admit(web.UserOf(s.key))
 	}
 	if err == nil {
 		_, err = p.exchange(newStream(s))
@@ -72,16 +72,9 @@ func (p *post) take(in runtime.Incoming) {
 	}
 }
 
-// admit counts the requests in the message.
-func (p *post) admit() error {
-	h := p.handler
-	if h.traffic == nil {
-		return nil
-	}
-	user, err := web.User(h.opts.User).Name(p.request, h.log)
-	if err == nil {
-		p.admission, err = h.traffic.Enter(p.request, user, p.in.Content(), false)
-	}
+// admit counts the requests in the message, which a user has sent.
+func (p *post) admit(user string) (err error) {
+	p.admission, err = p.handler.traffic.Enter(p.request, user, p.in.Content(), false)
 	return err
 }
 
@@ -106,13 +99,16 @@ func (p *post) first(w http.ResponseWriter) error {
 		p.in = runtime.Incoming{}
 		return h.postStateless(w, p.request, in)
 	}
-	err := p.admit()
+	user, err := h.userOf(p.request)
+	if err == nil {
+		err = p.admit(user)
+	}
 	switch {
 	case err != nil:
 	case h.opts.Stateless:
-		err = p.single(initialize)
+		err = p.single(user, initialize)
 	case initialize:
-		err = p.initialize()
+		err = p.initialize(user)
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
 		err = errBatched
 	case len(h.statelessRevisions) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
@@ -123,14 +119,10 @@ func (p *post) first(w http.ResponseWriter) error {
 	return web.For(p.id, err)
 }
 
-// initialize opens a session.
-func (p *post) initialize() error {
+// initialize opens a session for a user.
+func (p *post) initialize(user string) error {
 	h, id := p.handler, rand.Text()
-	key, err := h.Key(p.request, id)
-	if err != nil {
-		return err
-	}
-	s, outbox := h.newSession(id, key), ownOutbox
+	s, outbox := h.newSession(id, web.Key(user, id)), ownOutbox
 	if h.opts.Sharing != nil {
 		outbox = h.opts.Sharing.Outbox
 	}
@@ -155,9 +147,9 @@ const revisionAssumed = "2025-03-26"
 
 // single serves a message without a session: it opens one for the message alone. A request other
 // than initialize is served under the revision that it names.
-func (p *post) single(initialize bool) error {
+func (p *post) single(user string, initialize bool) error {
 	h := p.handler
-	counted, err := h.requests.Enter(p.request, h.log)
+	counted, err := h.requests.Enter(p.request, user)
 	if err != nil {
 		return err
 	}
@@ -171,7 +163,7 @@ func (p *post) single(initialize bool) error {
 		}
 		s.revision, handshake.Revision = revision, revision
 	}
-	if err := h.open(s, p.request, handshake, ownOutbox); err != nil {
+	if err := h.open(s, nil, handshake, ownOutbox); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })

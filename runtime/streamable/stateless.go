@@ -125,12 +125,16 @@ func (*statelessOutbox) Close() error { return nil }
 // postStateless accepts a message of a revision without sessions. If its body was not read yet, the message
 // has no text.
 func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runtime.Incoming) error {
-	counted, err := h.requests.Enter(r, h.log)
+	user, err := h.userOf(r)
+	if err != nil {
+		return err
+	}
+	counted, err := h.requests.Enter(r, user)
 	if err != nil {
 		return err
 	}
 	defer h.requests.Leave(counted)
-	if user := counted.User(); user != runtime.PrincipalOf(r.Context()) {
+	if user != runtime.PrincipalOf(r.Context()) {
 		r = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 	}
 	e := &statelessReply{handler: h}
@@ -141,7 +145,7 @@ func (h *Handler) postStateless(w http.ResponseWriter, r *http.Request, in runti
 			return err
 		}
 	}
-	admission, err := h.traffic.Enter(r, counted.User(), in.Content(), true)
+	admission, err := h.traffic.Enter(r, user, in.Content(), true)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@ package streamable
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
@@ -119,7 +121,38 @@ func TestUsers(t *testing.T) {
 	if resp, text := a.do("POST", mcptest.Initialize(r11)); resp.StatusCode != 403 || resp.Header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("initialize by nobody: %s: %s", resp.Status, text)
 	}
+	if resp, text := a.do("POST", mcptest.Call(1, "echo", "{}")); resp.StatusCode != 403 {
+		t.Errorf("a call without a session by nobody: %s: %s", resp.Status, text)
+	}
 	if resp, _ := a.do("DELETE", "", "X-User", "ann", "Mcp-Session-Id", id); resp.StatusCode != 204 {
 		t.Error(resp.Status)
+	}
+}
+
+// TestUserOnce checks that each POST asks for its user once, although its sessions and requests are limited.
+func TestUserOnce(t *testing.T) {
+	for _, stateless := range []bool{false, true} {
+		var asked atomic.Int64
+		r := newRig(t, base, Options{Stateless: stateless, Load: Load{MaxInFlight: 10}, User: func(*http.Request) (string, error) {
+			asked.Add(1)
+			return "ann", nil
+		}})
+		header := []string{"Mcp-Protocol-Version", r11}
+		if !stateless {
+			header = append(header, "Mcp-Session-Id", r.open(r11))
+		}
+		asked.Store(0)
+		for _, c := range []struct {
+			text   string
+			header []string
+		}{
+			{mcptest.Initialize(r11), nil},
+			{mcptest.Call(1, "echo", "{}"), header},
+		} {
+			resp, text := r.do("POST", c.text, c.header...)
+			if n := asked.Swap(0); resp.StatusCode != 200 || n != 1 {
+				t.Errorf("stateless %t, %s: asked %d times; %s: %s", stateless, c.text, n, resp.Status, text)
+			}
+		}
 	}
 }

@@ -5,11 +5,9 @@ import (
 	"container/heap"
 	"container/list"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,14 +31,14 @@ type LoadLimits struct {
 
 // counter counts things of groups, and limits the number of each group. It is safe for concurrent use.
 type counter struct {
-	limits [kinds]int // 0 means no limit
+	limits
 
 	mu     sync.Mutex
 	counts map[groupKey]int // without those that are 0
 }
 
-func newCounter(limits [kinds]int) counter {
-	return counter{limits: limits, counts: make(map[groupKey]int)}
+func newCounter(l limits) counter {
+	return counter{limits: l, counts: make(map[groupKey]int)}
 }
 
 // add counts n things in each of the groups. If one of them would exceed its limit, add counts nothing and returns the
@@ -49,7 +47,7 @@ func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, key := range in {
-		limit, counted := c.limits[key.kind], c.counts[key]
+		limit, counted := c.of[key.kind], c.counts[key]
 		if n > 0 && limit > 0 && counted > 0 && counted+n > limit {
 			return key.kind, false
 		}
@@ -86,7 +84,6 @@ func (c *counter) Len() int {
 type Load struct {
 	pace       pace.Limit // of each caller
 	maxCallers int
-	address    func(*http.Request) string
 	inFlight   counter
 
 	mu      sync.Mutex
@@ -110,13 +107,10 @@ func NewLoad(limits LoadLimits, address func(*http.Request) string) *Load {
 	if limits.MaxInFlight <= 0 && limits.MaxInFlightPerCaller <= 0 && each.None() {
 		return nil
 	}
-	if address == nil {
-		address = Address
-	}
 	perCaller := max(limits.MaxInFlightPerCaller, 0)
 	return &Load{
-		pace: each, maxCallers: cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers), address: address,
-		inFlight: newCounter([kinds]int{ofAll: max(limits.MaxInFlight, 0), ofUser: perCaller, ofAddress: perCaller}),
+		pace: each, maxCallers: cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers),
+		inFlight: newCounter(newLimits([kinds]int{ofAll: max(limits.MaxInFlight, 0), ofUser: perCaller, ofAddress: perCaller}, address)),
 		callers:  make(map[groupKey]*list.Element),
 	}
 }
@@ -176,7 +170,7 @@ func (l *Load) enter(r *http.Request, user string, n arrivals, code int64) (*Adm
 	}
 	key := groupKey{ofUser, user}
 	if user == "" {
-		key = groupKey{ofAddress, l.address(r)}
+		key = groupKey{ofAddress, l.inFlight.address(r)}
 	}
 	a := &Admission{load: l, in: [2]groupKey{{kind: ofAll}, key}, places: n.InFlight}
 	switch full, ok := l.inFlight.add(a.places, a.in[:]...); {
@@ -252,35 +246,17 @@ var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonR
 
 // Requests counts the requests in progress that belong to no session, and limits their number: all of
 // them, those of each user and those of each address. It is safe for concurrent use.
-type Requests struct {
-	user    User
-	address func(*http.Request) string
-	counter
-}
+type Requests struct{ counter }
 
 // NewRequests returns a count with these limits.
-func NewRequests(limits Limits, user User) *Requests {
-	q := &Requests{user: user, address: limits.Address, counter: newCounter(limits.perKind())}
-	if q.address == nil {
-		q.address = Address
-	}
-	return q
-}
+func NewRequests(limits Limits) *Requests { return &Requests{newCounter(limits.complete())} }
 
 // Counted is a request that was counted.
 type Counted [kinds]groupKey
 
-// Enter counts a request. The error is a *Refusal if there are too many or the user is not known.
-func (q *Requests) Enter(r *http.Request, log *slog.Logger) (in Counted, err error) {
-	for kind := range in {
-		in[kind].kind = kind
-	}
-	if in[ofUser].name, err = q.user.Name(r, log); err != nil {
-		return in, err
-	}
-	if q.limits[ofAddress] > 0 {
-		in[ofAddress].name = q.address(r)
-	}
+// Enter counts a request of a user. The error is a *Refusal if there are too many.
+func (q *Requests) Enter(r *http.Request, user string) (Counted, error) {
+	in := q.groups(r, user)
 	if _, ok := q.add(1, in[:]...); !ok {
 		return in, errTooBusy
 	}
@@ -289,9 +265,6 @@ func (q *Requests) Enter(r *http.Request, log *slog.Logger) (in Counted, err err
 
 // Leave reports that a request is over.
 func (q *Requests) Leave(in Counted) { q.remove(1, in[:]...) }
-
-// User returns the user that the request comes from, or "" if there is no function to tell.
-func (in Counted) User() string { return in[ofUser].name }
 
 // The limits of a handler whose options leave them zero.
 const (
@@ -307,12 +280,40 @@ type Limits struct {
 	Address                  func(*http.Request) string // nil means Address
 }
 
-func (l Limits) perKind() [kinds]int {
-	return [kinds]int{
+// complete returns the limits with the defaults.
+func (l Limits) complete() limits {
+	return newLimits([kinds]int{
 		ofAll:     cmp.Or(max(l.All, 0), DefaultMaxSessions),
 		ofUser:    max(cmp.Or(l.PerUser, DefaultMaxSessionsPerUser), 0),
 		ofAddress: max(cmp.Or(l.PerAddress, DefaultMaxSessionsPerAddress), 0),
+	}, l.Address)
+}
+
+// limits are the limits of groups.
+type limits struct {
+	of      [kinds]int // 0 means no limit
+	address func(*http.Request) string
+}
+
+// newLimits returns limits. Address returns the address of a request's client; nil means the function Address.
+func newLimits(of [kinds]int, address func(*http.Request) string) limits {
+	if address == nil {
+		address = Address
 	}
+	return limits{of, address}
+}
+
+// groups returns the groups of a user's request. It belongs to none that has no limit. If the request is nil, it belongs
+// to no address.
+func (l *limits) groups(r *http.Request, user string) [kinds]groupKey {
+	in := [kinds]groupKey{{kind: ofAll}, {kind: ofUser}, {kind: ofAddress}}
+	if l.of[ofUser] > 0 {
+		in[ofUser].name = user
+	}
+	if l.of[ofAddress] > 0 && r != nil {
+		in[ofAddress].name = l.address(r)
+	}
+	return in
 }
 
 // Address returns the address that a request comes from, for IPv6 its network of 64 bits. It
@@ -348,23 +349,6 @@ const (
 )
 
 func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
-
-// groupsOf returns the groups of a session. A session without a key is not limited by user or address.
-func (t *Sessions) groupsOf(r *http.Request, key, id string) [kinds]groupKey {
-	var in [kinds]groupKey
-	for kind := range in {
-		in[kind].kind = kind
-	}
-	if key != "" && t.user != nil && t.limits[ofUser] > 0 {
-		if user, ok := strings.CutSuffix(key, ":"+id); ok {
-			in[ofUser].name = user
-		}
-	}
-	if key != "" && t.limits[ofAddress] > 0 {
-		in[ofAddress].name = t.address(r)
-	}
-	return in
-}
 
 // Entry is a session's entry in Sessions. All fields except parked are guarded by the lock of Sessions.
 type Entry struct {
@@ -464,7 +448,7 @@ func (t *Sessions) chooseLocked(in [kinds]groupKey) (leaving []*Entry, err error
 	for _, key := range slices.Backward(in[:]) {
 		g := t.groups[key]
 		leaves := func(p *Entry) bool { return p.groups[key.kind] == g }
-		if g == nil || g.size < t.limits[key.kind] || slices.ContainsFunc(leaving, leaves) {
+		if g == nil || g.size < t.limits.of[key.kind] || slices.ContainsFunc(leaving, leaves) {
 			continue
 		}
 		p := g.first()

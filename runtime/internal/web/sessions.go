@@ -58,9 +58,7 @@ type Session interface {
 // Sessions holds the sessions of a handler: it finds them by their keys, limits their number and
 // ends them together. It is safe for concurrent use.
 type Sessions struct {
-	user    User
-	address func(*http.Request) string
-	limits  [kinds]int // 0 means no limit
+	limits limits
 
 	ctx     context.Context
 	end     context.CancelFunc
@@ -75,18 +73,13 @@ type Sessions struct {
 }
 
 // NewSessions returns an empty table with these limits.
-func NewSessions(limits Limits, user User) *Sessions {
+func NewSessions(limits Limits) *Sessions {
 	t := &Sessions{
-		user:    user,
-		address: limits.Address,
-		limits:  limits.perKind(),
+		limits:  limits.complete(),
 		byKey:   make(map[string]Session),
 		opening: make(map[string]chan struct{}),
 		unnamed: make(map[*Entry]Session),
 		groups:  make(map[groupKey]*group),
-	}
-	if t.address == nil {
-		t.address = Address
 	}
 	t.ctx, t.end = context.WithCancel(context.Background())
 	return t
@@ -120,16 +113,16 @@ func (t *Sessions) All() []Session {
 }
 
 // Open gives a session an entry and calls open to start it. The session can be found by its key
-// when Open returns. The request is the one that opens the session, whose id the client knows; a
-// session that serves a single request has the key and the id "".
+// when Open returns. The request is the one that opens the session. A session that serves a single request, which is
+// counted itself, has the key "" and the request nil.
 //
 // At a limit, Open evicts the least recently used session, preferring those that were never used
 // after initialize. If all are in use, it evicts none. The error is that of open or a *Refusal, and
 // ErrOpen if the key is taken. After an error, the table has no trace of the session.
 //
 // Open calls open without a lock, so open may take its time and may call Shutdown.
-func (t *Sessions) Open(s Session, r *http.Request, key, id string, open func() error) error {
-	if err := t.admit(s, t.groupsOf(r, key, id), key); err != nil {
+func (t *Sessions) Open(s Session, r *http.Request, key string, open func() error) error {
+	if err := t.admit(s, t.limits.groups(r, UserOf(key)), key); err != nil {
 		return err
 	}
 	err := open()
@@ -281,17 +274,11 @@ func (t *Sessions) Shutdown(ctx context.Context) error {
 	return nil
 }
 
-// User returns the user that sent a request. A nil User does not distinguish users.
+// User returns the user that sent a request.
 type User func(r *http.Request) (string, error)
 
-// Key returns the key of the session that the user of a request knows by an id: the user, a colon
-// and the id, or the id alone if there is no user. The id of another user's session therefore gives
-// a key without a session ("Session Hijacking" in basic/security_best_practices, 2025-11-25). An
-// error is a *Refusal.
+// Key returns the key of the session that the user of a request knows by an id. An error is a *Refusal.
 func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) {
-	if u == nil {
-		return id, nil
-	}
 	if strings.Contains(id, ":") {
 		return "", ErrNoSession // otherwise part of it could pass for a user or a part of one
 	}
@@ -299,17 +286,24 @@ func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	if user == "" {
-		return id, nil
-	}
-	return user + ":" + id, nil
+	return Key(user, id), nil
 }
 
-// Name returns the user that sent a request, or "" for a nil User. An error is a *Refusal.
-func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
-	if u == nil {
-		return "", nil
+// Key returns the key of the session that a user knows by an id: the user, a colon and the id, or the id alone if there
+// is no user. The id of another user's session therefore gives a key without a session ("Session Hijacking" in
+// basic/security_best_practices, 2025-11-25).
+func Key(user, id string) string {
+	if user == "" {
+		return id
 	}
+	return user + ":" + id
+}
+
+// UserOf returns the user of the session with a key, or "" if there is none.
+func UserOf(key string) string { return key[:max(strings.LastIndexByte(key, ':'), 0)] }
+
+// Name returns the user that sent a request. An error is a *Refusal.
+func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
 	user, err := u(r)
 	if err != nil {
 		log.Warn("request refused", "reason", "the user is not known", "error", err)

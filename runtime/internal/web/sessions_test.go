@@ -58,7 +58,7 @@ func (v *visitors) open(user, address string, used bool) *guest {
 	g := &guest{since: v.now(), used: used}
 	r := httptest.NewRequest("POST", "/", nil)
 	r.RemoteAddr = address + ":1234"
-	if err := v.sessions.Open(g, r, user+":"+id, id, func() error { return nil }); err != nil {
+	if err := v.sessions.Open(g, r, Key(user, id), func() error { return nil }); err != nil {
 		if err != error(errTooMany) {
 			v.t.Error(err)
 		}
@@ -83,8 +83,7 @@ func evicted(guests ...*guest) (is string) {
 }
 
 func newVisitors(t *testing.T, all, perUser, perAddress int) *visitors {
-	user := func(*http.Request) (string, error) { return "", nil }
-	sessions := NewSessions(Limits{All: all, PerUser: perUser, PerAddress: perAddress}, user)
+	sessions := NewSessions(Limits{All: all, PerUser: perUser, PerAddress: perAddress})
 	return &visitors{t: t, sessions: sessions, clock: time.Now().Add(-1000 * time.Hour)}
 }
 
@@ -228,10 +227,10 @@ func TestRequestBeforeEviction(t *testing.T) {
 // code that opens it, neither waits for that session nor leaves it open.
 func TestShutdownWhileOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := NewSessions(Limits{}, nil)
+		sessions := NewSessions(Limits{})
 		r := httptest.NewRequest("POST", "/", nil)
 		old := &guest{shut: make(chan struct{})}
-		if err := sessions.Open(old, r, "old", "old", func() error { return nil }); err != nil {
+		if err := sessions.Open(old, r, "old", func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
@@ -240,7 +239,7 @@ func TestShutdownWhileOpening(t *testing.T) {
 			sessions.Done(old)
 		}()
 		g := &guest{}
-		err := sessions.Open(g, r, "key", "key", func() error { return sessions.Shutdown(t.Context()) })
+		err := sessions.Open(g, r, "key", func() error { return sessions.Shutdown(t.Context()) })
 		if err != error(ErrClosing) || sessions.Find("key") != nil || sessions.Len() != 0 {
 			t.Errorf("%v, %d sessions", err, sessions.Len())
 		}
@@ -254,12 +253,12 @@ func TestShutdownWhileOpening(t *testing.T) {
 // for the other.
 func TestOpenTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := NewSessions(Limits{}, nil)
+		sessions := NewSessions(Limits{})
 		r := httptest.NewRequest("POST", "/", nil)
 		first := &guest{}
 		begun, opened := make(chan struct{}), make(chan struct{})
 		go func() {
-			sessions.Open(first, r, "key", "key", func() error {
+			sessions.Open(first, r, "key", func() error {
 				close(begun)
 				<-opened
 				return nil
@@ -268,7 +267,7 @@ func TestOpenTwice(t *testing.T) {
 		<-begun
 		result := make(chan error, 1)
 		go func() {
-			result <- sessions.Open(&guest{}, r, "key", "key", func() error { return errors.New("opened twice") })
+			result <- sessions.Open(&guest{}, r, "key", func() error { return errors.New("opened twice") })
 		}()
 		synctest.Wait()
 		if len(result) > 0 || sessions.Find("key") != nil {
@@ -278,7 +277,7 @@ func TestOpenTwice(t *testing.T) {
 		if err := <-result; err != error(ErrOpen) || sessions.Find("key") != Session(first) {
 			t.Errorf("%v", err)
 		}
-		if err := sessions.Open(&guest{}, r, "other", "other", func() error { return errUser }); err != error(errUser) || sessions.Len() != 1 {
+		if err := sessions.Open(&guest{}, r, "other", func() error { return errUser }); err != error(errUser) || sessions.Len() != 1 {
 			t.Errorf("%v, %d sessions", err, sessions.Len())
 		}
 	})
@@ -288,6 +287,7 @@ func TestOpenTwice(t *testing.T) {
 func TestUserKey(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", nil)
 	log := slog.New(slog.DiscardHandler)
+	nobody := User(func(*http.Request) (string, error) { return "", nil })
 	ann := User(func(*http.Request) (string, error) { return "ann", nil })
 	unknown := User(func(*http.Request) (string, error) { return "", errors.New("who?") })
 	for _, c := range []struct {
@@ -296,13 +296,23 @@ func TestUserKey(t *testing.T) {
 		key  string
 		err  error
 	}{
-		{nil, "a:b", "a:b", nil},
+		{nobody, "b", "b", nil},
+		{nobody, "a:b", "", ErrNoSession},
 		{ann, "b", "ann:b", nil},
 		{ann, "a:b", "", ErrNoSession},
 		{unknown, "b", "", errUser},
 	} {
 		if key, err := c.user.Key(r, c.id, log); key != c.key || c.err != nil && err != c.err || c.err == nil && err != nil {
 			t.Errorf("%s: %q, %v", c.id, key, err)
+		}
+	}
+}
+
+// TestUserOf checks that the key of a session tells its user.
+func TestUserOf(t *testing.T) {
+	for _, user := range []string{"", "ann", "ann:x", ":"} {
+		if got := UserOf(Key(user, "id")); got != user {
+			t.Errorf("%q: %q", user, got)
 		}
 	}
 }
