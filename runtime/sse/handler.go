@@ -82,12 +82,7 @@ func (h *Handler) Ready() bool { return !h.drain.Begun() }
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be
 // registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
-func (h *Handler) Close() {
-	h.drain.Begin(context.Background(), h.opts.DrainDelay)
-	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
-	defer cancel()
-	_ = h.Shutdown(ctx) // the error only says that Grace was not enough
-}
+func (h *Handler) Close() { h.drain.Close(h.opts.DrainDelay, h.server.Grace(), h.Shutdown) }
 
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
 func (h *Handler) Scopes() []string { return web.Scopes(h.server) }

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -83,30 +82,14 @@ func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.C
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.drain.Begin(ctx, h.opts.DrainDelay)
-	return h.shutdown(ctx)
-}
-
-func (h *Handler) shutdown(ctx context.Context) error {
-	var both sync.WaitGroup
-	both.Go(func() { h.statelessOutbox.shutdown(ctx) })
-	both.Go(func() { _ = h.sessions.Shutdown(ctx) })
-	both.Wait()
-	h.expiry.stop()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
+	defer h.expiry.stop()
+	return h.sessions.Shutdown(ctx, h.statelessOutbox.shutdown)
 }
 
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may
 // be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
-func (h *Handler) Close() {
-	h.drain.Begin(context.Background(), h.opts.DrainDelay)
-	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
-	defer cancel()
-	_ = h.shutdown(ctx) // the error only says that Grace was not enough
-}
+func (h *Handler) Close() { h.drain.Close(h.opts.DrainDelay, h.server.Grace(), h.Shutdown) }
 
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
 func (h *Handler) Scopes() []string { return web.Scopes(h.server) }

@@ -61,16 +61,15 @@ type statelessOutbox struct {
 	handler *Handler
 	over    chan struct{} // closed when the connection is over
 
-	mu      sync.Mutex
-	inbox   runtime.Inbox // nil before the first request
-	closing bool
+	mu    sync.Mutex
+	inbox runtime.Inbox // nil before the first request
 }
 
 // open returns the inbox for requests.
 func (o *statelessOutbox) open() (runtime.Inbox, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.closing {
+	if o.handler.sessions.Closing() {
 		return nil, errClosing
 	}
 	if o.inbox != nil {
@@ -87,19 +86,16 @@ func (o *statelessOutbox) open() (runtime.Inbox, error) {
 
 // refusal returns the error for a request that was not answered.
 func (o *statelessOutbox) refusal() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closing {
+	if o.handler.sessions.Closing() {
 		return errClosing
 	}
 	return errUnreachable
 }
 
-// shutdown refuses new requests, and returns when those in flight are answered, as
-// runtime.Inbox.Shutdown does.
+// shutdown returns when the requests in flight are answered, as runtime.Inbox.Shutdown does. open refuses new ones
+// already.
 func (o *statelessOutbox) shutdown(ctx context.Context) {
 	o.mu.Lock()
-	o.closing = true
 	in := o.inbox
 	o.mu.Unlock()
 	if in != nil {

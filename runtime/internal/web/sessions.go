@@ -36,6 +36,14 @@ func (d *Drain) Begin(ctx context.Context, delay time.Duration) {
 	}
 }
 
+// Close calls shutdown, which calls Begin, with grace as time limit, which begins after delay.
+func (d *Drain) Close(delay, grace time.Duration, shutdown func(context.Context) error) {
+	d.Begin(context.Background(), delay)
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_ = shutdown(ctx) // the error only says that grace was not enough
+}
+
 // Begun reports whether Begin was called.
 func (d *Drain) Begun() bool { return d.begun.Load() }
 
@@ -85,7 +93,7 @@ func NewSessions(limits Limits) *Sessions {
 	return t
 }
 
-// Context returns the context of all sessions. It ends when Shutdown is over.
+// Context returns the context of all sessions. It ends when Shutdown has ended them.
 func (t *Sessions) Context() context.Context { return t.ctx }
 
 // Len returns the number of sessions that are counted.
@@ -257,17 +265,22 @@ func (t *Sessions) NoSession() *Refusal {
 }
 
 // Shutdown refuses new sessions, shuts down the open ones, and returns when nothing runs for any of
-// them. It returns the cause of ctx if ctx ended before, and nil otherwise. A session that is being
-// opened does not count: Open refuses it.
-func (t *Sessions) Shutdown(ctx context.Context) error {
+// them and the shutdowns of others have returned, which begin when Closing reports true. It returns the cause of ctx if
+// ctx ended before, and nil otherwise. A session that is being opened does not count: Open refuses it.
+func (t *Sessions) Shutdown(ctx context.Context, others ...func(context.Context)) error {
 	t.mu.Lock()
 	t.closing = true
 	t.mu.Unlock()
+	var rest sync.WaitGroup
+	for _, shutdown := range others {
+		rest.Go(func() { shutdown(ctx) })
+	}
 	for _, s := range t.All() {
 		go s.Shutdown(ctx)
 	}
 	t.running.Wait()
 	t.end()
+	rest.Wait()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
