@@ -22,9 +22,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// framing is the size that an event may have in addition to a message of maximum size.
-const framing = 4 << 10
-
 // Transport is the client's end of one session over HTTP with SSE. Use Dial to create it.
 type Transport struct {
 	http             *http.Client
@@ -97,7 +94,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 	if media := web.MediaType(resp); media != eventstream.MediaType {
 		return nil, fmt.Errorf("content type %.100q is not that of an event stream", media)
 	}
-	events := eventstream.NewReader(resp.Body, t.opts.MaxMessage+framing)
+	events := eventstream.NewReader(resp.Body, t.opts.MaxMessage+eventstream.MaxFraming)
 	for {
 		event, err := events.Next()
 		if err != nil {

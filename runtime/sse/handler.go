@@ -15,12 +15,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
-// The defaults of Options.
-const (
-	defaultKeepAlive = 30 * time.Second
-	defaultIOTimeout = 30 * time.Second
-)
-
 // paramSession is the parameter of the endpoint's URL with the session's id.
 const paramSession = "sessionId"
 
@@ -47,8 +41,8 @@ type Handler struct {
 // loses its session, as does one for whose message MaxBytes has no room, and Stateless, Sharing, Events, MaxRequests,
 // IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport does not have.
 func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler {
-	opts.KeepAlive = cmp.Or(opts.KeepAlive, defaultKeepAlive)
-	opts.IOTimeout = cmp.Or(opts.IOTimeout, defaultIOTimeout)
+	opts.KeepAlive = cmp.Or(opts.KeepAlive, web.DefaultKeepAlive)
+	opts.IOTimeout = cmp.Or(opts.IOTimeout, web.DefaultIOTimeout)
 	if opts.User == nil {
 		opts.User = func(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 	}

@@ -26,9 +26,6 @@ var (
 	errTooLong  = errors.New("streamable: the answer is too long")
 )
 
-// framing is the size that an event may have in addition to a message of maximum size.
-const framing = 4 << 10
-
 // exchange is a stream of messages from the server: the answer to a request, or the server's own
 // messages. It outlives the connections that carry it.
 type exchange struct {
@@ -253,7 +250,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 	e.worked = true
 	body := &web.Quoted{Reader: resp.Body}
-	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+framing)
+	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+eventstream.MaxFraming)
 	answered, err = e.events(reader)
 	if answered && !reader.Ended() {
 		web.Discard(resp)

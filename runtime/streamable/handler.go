@@ -233,12 +233,10 @@ func (h *Handler) Stats() runtime.Stats {
 	return s
 }
 
-// The defaults of Options.
+// The defaults of Options that package sse does not have.
 const (
 	defaultIdleTimeout = 30 * time.Minute
 	defaultStreamAfter = time.Second
-	defaultKeepAlive   = 30 * time.Second
-	defaultIOTimeout   = 30 * time.Second
 	defaultRetry       = time.Second
 )
 
@@ -333,8 +331,8 @@ func (o Options) withDefaults() Options {
 	}
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, defaultIdleTimeout)
 	o.StreamAfter = cmp.Or(o.StreamAfter, defaultStreamAfter)
-	o.KeepAlive = cmp.Or(o.KeepAlive, defaultKeepAlive)
-	o.IOTimeout = cmp.Or(o.IOTimeout, defaultIOTimeout)
+	o.KeepAlive = cmp.Or(o.KeepAlive, web.DefaultKeepAlive)
+	o.IOTimeout = cmp.Or(o.IOTimeout, web.DefaultIOTimeout)
 	o.Retry = cmp.Or(o.Retry, defaultRetry)
 	return o
 }

@@ -26,6 +26,9 @@ const (
 	maxRetry = 24 * time.Hour
 )
 
+// MaxFraming is the size that an event may have in addition to a message of maximum size.
+const MaxFraming = 4 << 10
+
 const byteOrderMark = "\ufeff"
 
 // Reader reads events. It is not safe for concurrent use.

@@ -266,11 +266,13 @@ func (q *Requests) Enter(r *http.Request, user string) (Counted, error) {
 // Leave reports that a request is over.
 func (q *Requests) Leave(in Counted) { q.remove(1, in[:]...) }
 
-// The limits of a handler whose options leave them zero.
+// The limits and times of a handler whose options leave them zero.
 const (
 	DefaultMaxSessions           = 10_000
 	DefaultMaxSessionsPerUser    = 1_000
 	DefaultMaxSessionsPerAddress = 1_000
+	DefaultKeepAlive             = 30 * time.Second
+	DefaultIOTimeout             = 30 * time.Second
 )
 
 // Limits limits the sessions of a handler, or its requests that belong to no session: all of them, those of each user,
