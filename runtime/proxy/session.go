@@ -165,13 +165,13 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 			s.mu.Unlock()
 		}
 	}
-	stop := func() bool { return true }
+	ctx, stop := s.ctx, func() bool { return true }
 	if r != nil && in.ContextCancels {
 		// A goroutine that waits for the end of each request would take 3 KB.
-		stop = context.AfterFunc(in.Context, func() { s.disconnected(r) })
+		ctx, stop = in.Context, context.AfterFunc(in.Context, func() { s.disconnected(r) })
 	}
-	err := s.server.Send(s.ctx, outgoing(in.Text, messages, s.revision(r, messages)))
-	if err != nil && s.ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
+	err := s.server.Send(ctx, outgoing(in.Text, messages, s.revision(r, messages)))
+	if err != nil && ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
 			if m.Kind == jsonrpc.Request {
@@ -230,9 +230,11 @@ func (s fromClient) disconnected(r *request) {
 			Text: []byte(`{"jsonrpc":"2.0","method":"` + methodCancelled + `","params":{"requestId":` + quoted + `,"reason":"the client has closed the connection"}}`),
 			Kind: jsonrpc.Notification, Method: methodCancelled, Revision: r.revision,
 		}
-		if err := s.server.Send(s.ctx, out); err != nil {
+		ctx, cancel := context.WithTimeout(s.ctx, waits.Unread)
+		if err := s.server.Send(ctx, out); err != nil {
 			s.log("a cancellation could not be sent to the server", err)
 		}
+		cancel()
 		if last {
 			s.requests.finish(r)
 		}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
@@ -367,6 +370,53 @@ func TestCloseWhileOpening(t *testing.T) {
 		for err == nil {
 			_, err = far.Receive(t.Context())
 		}
+	})
+}
+
+// stuck is a transport to a server that reads nothing.
+type stuck struct {
+	runtime.Transport
+	closed chan struct{}
+}
+
+func (s stuck) Send(ctx context.Context, _ runtime.Outgoing) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-s.closed:
+		return runtime.ErrClosed
+	}
+}
+
+func (s stuck) Close() error {
+	close(s.closed)
+	return s.Transport.Close()
+}
+
+// TestLeavesUnread checks that the session with a server that reads nothing ends when the client of its request has closed
+// the connection.
+func TestLeavesUnread(t *testing.T) {
+	const call = `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`
+	synctest.Test(t, func(t *testing.T) {
+		closed := make(chan struct{})
+		_, near := mcptest.Pair()
+		p := proxy.New(func() runtime.Transport { return stuck{near, closed} }, proxy.Options{Logger: slog.New(slog.DiscardHandler)})
+		h := streamable.NewHandler(p, streamable.Options{})
+		ctx, disconnect := context.WithCancel(t.Context())
+		var all sync.WaitGroup
+		all.Go(func() {
+			testkit.Serve(ctx, h, "POST", call, headers.Revision, "2026-07-28", headers.Method, "ping")
+		})
+		synctest.Wait()
+		disconnect()
+		time.Sleep(time.Minute)
+		select {
+		case <-closed:
+		default:
+			t.Error("the session goes on")
+		}
+		h.Close()
+		all.Wait()
 	})
 }
 
