@@ -63,7 +63,7 @@ func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{of: c, watch: watch{turn: make(chan struct{}, 1)}}
+	s := &Session{of: c, negotiating: make(chan struct{}, 1), watch: watch{turn: make(chan struct{}, 1)}}
 	s.link.Store(l)
 	s.watch.restore(ctx, s)
 	return s, nil
@@ -131,7 +131,7 @@ type Session struct {
 	opening     sync.Mutex
 	reopening   *reopening // replaces link; nil for none; guarded by opening
 	closed      atomic.Bool
-	negotiating sync.Mutex // held while the server of link is replaced
+	negotiating chan struct{} // has room for one: holds a token while the server of link is replaced
 	watch       watch
 }
 
@@ -195,8 +195,12 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 // renegotiate agrees on another revision after the server has refused the revision with an
 // error. It returns false if there is none.
 func (s *Session) renegotiate(ctx context.Context, l *link, refused *peer, why error) bool {
-	s.negotiating.Lock()
-	defer s.negotiating.Unlock()
+	select {
+	case s.negotiating <- struct{}{}:
+		defer func() { <-s.negotiating }()
+	case <-ctx.Done():
+		return false
+	}
 	if l.server.Load() != refused {
 		return true // another call has done it
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -290,6 +291,44 @@ func TestNewRevisionOfServer(t *testing.T) {
 			t.Errorf("no common revision: %v", err)
 		}
 	})
+}
+
+// TestNewRevisionUnanswered checks that a call ends with its context while another one waits for a server that has changed
+// its revisions and does not say to which.
+func TestNewRevisionUnanswered(t *testing.T) {
+	const later = "2027-01-01"
+	known := true
+	s := &actor{answer: func(m jsonrpc.Message) []string {
+		switch {
+		case m.Method != "server/discover":
+			known = false
+			return failureOf(m, -32022, `{"supported":["`+later+`"]}`)
+		case !known:
+			return nil
+		case object(m, "_meta", "io.modelcontextprotocol/protocolVersion") != `"`+r26+`"`:
+			return failureOf(m, -32022, `{"supported":["`+r26+`"]}`)
+		}
+		return resultOf(m, discovered)
+	}}
+	session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r26, later), s)
+	first, stop := context.WithTimeout(t.Context(), 2*testkit.Limit) // in place of the timeout
+	defer stop()
+	go session.Call(first, "tools/list", nil, nil)
+	if !testkit.Eventually(func() bool { return len(s.of("server/discover")) == 3 }) {
+		t.Fatal("the first call does not ask for the revisions")
+	}
+	second, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- session.Call(second, "tools/list", nil, nil) }()
+	if !testkit.Eventually(func() bool { return len(s.of("tools/list")) == 2 }) {
+		t.Fatal("the second call is not sent")
+	}
+	cancel()
+	select {
+	case <-ended:
+	case <-time.After(testkit.Limit):
+		t.Error("the second call goes on")
+	}
 }
 
 // TestHeaderMismatch checks that a client asks for the tools again when a server refuses the headers of a
