@@ -176,6 +176,7 @@ func TestSubscribeWaits(t *testing.T) {
 		if _, ok := errors.AsType[*runtime.TimeoutError](err); !ok {
 			t.Errorf("without a deadline: %v", err)
 		}
+		synctest.Wait()
 		silent = false
 		if _, err := subscribe("a:d", 2*time.Hour); err != nil {
 			t.Errorf("the third: %v", err)
