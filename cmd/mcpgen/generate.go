@@ -162,8 +162,8 @@ func (s *selection) source(cmd *cobra.Command, project *spec.Spec, revision stri
 	if err != nil {
 		return gen.Source{}, err
 	}
-	_, pinned := project.Pin(revision)
-	return gen.Source{Revision: revision, Schema: src, Pinned: pinned}, nil
+	differences, _, err := gen.VerifyFacts(project, revision, src)
+	return gen.Source{Revision: revision, Schema: src, Pinned: err == nil && len(differences) == 0}, nil
 }
 
 func specGenerateCommand() *cobra.Command {
