@@ -327,6 +327,26 @@ func TestUnpinned(t *testing.T) {
 	}
 }
 
+// TestUsersOrder checks that the order of an enum that the user has for a new value replaces that of the project.
+func TestUsersOrder(t *testing.T) {
+	doc, err := schema.Parse("2099-01-01", []byte(`{"$defs": {"E": {"type": "string", "enum": ["a", "b", "c"]}}}`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := func(values ...string) *spec.Overlay {
+		return &spec.Overlay{Enums: []spec.EnumRow{{Enum: "E", Order: values}}}
+	}
+	for _, project := range []*spec.Overlay{order("b", "a"), order("a", "b", "c")} {
+		out, err := lower.Lower(lower.Input{Document: doc, Overlay: project, Docs: &spec.Docs{}, Extra: order("c", "b", "a")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := out.Revision.Decls[0].Type.(*ir.Enum).Values[0].Wire; got != "c" {
+			t.Errorf("the first value is %s, want c", got)
+		}
+	}
+}
+
 // TestDecisions shows how variants are told apart, one way after the other.
 func TestDecisions(t *testing.T) {
 	overlay := &spec.Overlay{Unions: []spec.UnionRow{{Variant: "DeepA", When: "items.anyOf"}, {Variant: "C", When: "src"}}}

@@ -318,7 +318,7 @@ var structNames = []string{"Extra", "AppendJSON", "DecodeJSON", "MarshalJSON", "
 func (l *lowerer) orderEnums() {
 	for _, r := range rowsOf[spec.EnumRow](l.overlay) {
 		decl := l.decls[r.it.Enum]
-		if decl == nil {
+		if decl == nil || first(l.overlay, func(it spec.EnumRow) bool { return it.Enum == r.it.Enum }).mark != r.mark {
 			continue
 		}
 		enum, ok := decl.Type.(*ir.Enum)
