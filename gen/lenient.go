@@ -79,7 +79,10 @@ func lowerLenient(revision string, read *schema.Lenient, in lower.Input) (*Lenie
 	}
 	root, notes := jsonschema.ReadLenient("", wire.Raw(text))
 	for _, note := range notes {
-		out.Notes = append(out.Notes, &schema.Error{Revision: revision, Pointer: note.Pointer, Problem: note.Problem})
+		e := schema.Error{Revision: revision, Pointer: note.Pointer, Problem: note.Problem}
+		if !slices.ContainsFunc(out.Notes, func(n *schema.Error) bool { return *n == e }) {
+			out.Notes = append(out.Notes, &e)
+		}
 	}
 	// Validators use the schema that was lowered.
 	return out, doc.Replace([]byte(root.Source))

@@ -50,7 +50,7 @@ func TestLowerLenient(t *testing.T) {
 		for _, note := range read.Notes {
 			notes = append(notes, note.Error())
 		}
-		if got := strings.Join(notes, "\n"); (got == "") != (test.note == "") || !strings.Contains(got, test.note) {
+		if got := strings.Join(notes, "\n"); (got == "") != (test.note == "") || got != "" && strings.Count(got, test.note) != 1 {
 			t.Errorf("%s: notes are %q, want %q", test.definitions, got, test.note)
 		}
 		if _, err := gen.Lower(load(t), gen.Source{Revision: "2099-01-01", Schema: []byte(src)}); err == nil && test.note != "" {
