@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/gen/yaml"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
@@ -85,6 +86,10 @@ func decode(revision string, src []byte) (map[string]any, error) {
 	err := dec.Decode(&root)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return nil, &Error{revision, "", "is not a JSON object, but of type " + wrong.Value}
+	}
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at := yaml.Place(src, int(syntax.Offset)-1)
+		err = fmt.Errorf("line %d, column %d: %w", at.Line, at.Column, err)
 	}
 	if err != nil {
 		return nil, &Error{revision, "", "is not a JSON object: " + err.Error()}

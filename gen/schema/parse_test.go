@@ -24,6 +24,7 @@ func TestRefused(t *testing.T) {
 	for _, tt := range []struct{ name, src, want string }{
 		{"an array", `[]`, `2099-01-01: (whole schema): is not a JSON object, but of type array`},
 		{"no JSON", `{`, `2099-01-01: (whole schema): is not a JSON object`},
+		{"broken JSON", "{\n  \"$defs\": {},\n}", `2099-01-01: (whole schema): is not a JSON object: line 3, column 1: invalid character '}'`},
 		{"more after it", `{} {}`, `there is text after the schema`},
 		{"not UTF-8", "{\"$defs\": {\"A\": {\"description\": \"\xff\"}}}", `2099-01-01: (whole schema): is not UTF-8`},
 		{"a definition twice", `{"$defs": {"A": {"type": "string"}, "B": {"anyOf": [{}, {}]}, "A": {}}}`, `2099-01-01: /$defs/A: duplicate member`},
