@@ -128,7 +128,7 @@ func (b *toolBuilder) collection(n node, in string) (style string, explode bool)
 	case name == "pipes" && style == "form":
 		return "pipeDelimited", false
 	}
-	b.note(format, "%s is not a format of such a parameter; it is taken as csv", format.raw)
+	b.note(format, "%s is not supported for such a parameter; it is taken as csv", format.raw)
 	return style, false
 }
 

@@ -81,7 +81,7 @@ paths:
 	}
 	if diff := cmp.Diff([]string{
 		"api.yaml:1:1: the document names no host; API_BASE_URL of the generated program sets the URL, or server in the mapping file",
-		`api.yaml:15:72: /paths/~1a~1{ids}/get/parameters/5/collectionFormat: "multi" is not a format of such a parameter; it is taken as csv`,
+		`api.yaml:15:72: /paths/~1a~1{ids}/get/parameters/5/collectionFormat: "multi" is not supported for such a parameter; it is taken as csv`,
 	}, notes); diff != "" {
 		t.Errorf("the notes (-want +got):\n%s", diff)
 	}
