@@ -148,11 +148,11 @@ func (t tested) text(w io.Writer) {
 		}
 		switch {
 		case c.Old == "":
-			p.Line("%s:%d: %s: %s: added %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.New))
+			p.Line("%s:%d: %s: %s: added %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.New, ""))
 		case c.New == "":
-			p.Line("%s:%d: %s: %s: removed, was %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.Old))
+			p.Line("%s:%d: %s: %s: removed, was %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.Old, ""))
 		default:
-			p.Line("%s:%d: %s: %s: %s, was %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.New), abbreviated(c.Old))
+			p.Line("%s:%d: %s: %s: %s, was %s", t.Recording, c.Line, name, c.Pointer, abbreviated(c.New, c.Old), abbreviated(c.Old, c.New))
 		}
 	}
 	for _, reason := range slices.Sorted(maps.Keys(t.Skipped)) {
@@ -161,8 +161,18 @@ func (t tested) text(w io.Writer) {
 	p.Line("%s: %s, %s", t.Recording, report.Plural(t.Requests, "request"), report.Plural(len(t.Changes), "difference"))
 }
 
-// abbreviated returns the beginning of a value.
-func abbreviated(raw wire.Raw) string { return report.Short(raw, longestShown) }
+// abbreviated returns the beginning of a value, or of a long one what is around its first difference from another.
+func abbreviated(value, other wire.Raw) string {
+	text, like := []rune(value), []rune(other)
+	same := 0
+	for same < min(len(text), len(like)) && text[same] == like[same] {
+		same++
+	}
+	if same < longestShown/2 || max(len(text), len(like)) <= longestShown {
+		return report.Short(value, longestShown)
+	}
+	return "..." + report.Short(string(text[same-longestShown/4:]), longestShown)
+}
 
 // times returns a remark for what has happened more than once.
 func times(n int) string {
