@@ -210,8 +210,10 @@ func (s *server) prompt(e *catalog.Entry) runtimecatalog.Item {
 		if err != nil {
 			return "", err
 		}
-		for name, values := range valuesOf(e, "arguments") {
-			if value, ok := arguments[name]; ok && !slices.Contains(values, value) {
+		for argument, values := range valuesOf(e, "arguments") {
+			name := argument.GetString("name")
+			required, _ := argument.Get("required")
+			if value, ok := arguments[name]; ok && !slices.Contains(values, value) && (value != "" || required == "true") {
 				return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /arguments/%s: must be one of %q, found %.100q", name, values, value)
 			}
 		}
@@ -221,16 +223,16 @@ func (s *server) prompt(e *catalog.Entry) runtimecatalog.Item {
 		said := text(fmt.Sprintf("mock of %s with %s", e.Key, given))
 		return wire.Object(`{"messages":[{"role":"user","content":` + said + `}]}`), nil
 	})
-	for name, values := range valuesOf(e, "arguments") {
-		item = item.Complete(name, runtimecatalog.OneOf(values...))
+	for argument, values := range valuesOf(e, "arguments") {
+		item = item.Complete(argument.GetString("name"), runtimecatalog.OneOf(values...))
 	}
 	return item
 }
 
 // valuesOf yields the arguments of a prompt, or variables of a template, whose values the list
 // has.
-func valuesOf(e *catalog.Entry, member string) iter.Seq2[string, []string] {
-	return func(yield func(string, []string) bool) {
+func valuesOf(e *catalog.Entry, member string) iter.Seq2[wire.Object, []string] {
+	return func(yield func(wire.Object, []string) bool) {
 		arguments, _ := e.Source.Get(member)
 		for _, argument := range arguments.Elements() {
 			if argument.Kind() != wire.KindObject {
@@ -244,7 +246,7 @@ func valuesOf(e *catalog.Entry, member string) iter.Seq2[string, []string] {
 					values = append(values, value)
 				}
 			}
-			if len(values) > 0 && !yield(o.GetString("name"), values) {
+			if len(values) > 0 && !yield(o, values) {
 				return
 			}
 		}
@@ -258,11 +260,16 @@ func (s *server) resource(e *catalog.Entry) runtimecatalog.Item {
 }
 
 func (s *server) template(e *catalog.Entry) runtimecatalog.Item {
-	item := runtimecatalog.NewTemplate(e.Definition, func(_ context.Context, uri string, _ map[string]string) (wire.Object, error) {
+	item := runtimecatalog.NewListTemplate(e.Definition, func(_ context.Context, uri string, variables map[string][]string) (wire.Object, error) {
+		for variable, values := range valuesOf(e, tools.MemberVariables) {
+			if slices.ContainsFunc(variables[variable.GetString("name")], func(v string) bool { return !slices.Contains(values, v) }) {
+				return "", runtimecatalog.ErrNoResource
+			}
+		}
 		return s.read(e, uri), nil
 	})
-	for name, values := range valuesOf(e, tools.MemberVariables) {
-		item = item.Complete(name, runtimecatalog.OneOf(values...))
+	for variable, values := range valuesOf(e, tools.MemberVariables) {
+		item = item.Complete(variable.GetString("name"), runtimecatalog.OneOf(values...))
 	}
 	return item
 }
