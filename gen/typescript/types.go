@@ -144,10 +144,10 @@ func (m *module) object(s *jsonschema.Schema, indent string) string {
 		others = "unknown"
 	}
 	if len(s.Properties) == 0 {
-		if others == "never" {
-			return "Record<string, never>"
+		if others == "never" || others == "unknown" {
+			return "Record<string, " + others + ">"
 		}
-		return "Record<string, " + others + ">"
+		return "{ [name: string]: " + others + " }" // may be within the type itself, unlike a Record
 	}
 	inner := indent + "  "
 	var b strings.Builder
@@ -216,8 +216,12 @@ func property(name string) string {
 
 // quote returns a string literal.
 func quote(text string) string {
-	quoted, _ := json.Marshal(text) // a string has no error
-	inner := strings.ReplaceAll(string(quoted[1:len(quoted)-1]), `\"`, `"`)
+	var quoted strings.Builder
+	e := json.NewEncoder(&quoted)
+	e.SetEscapeHTML(false)
+	e.Encode(text) // a string has no error
+	inner := strings.ReplaceAll(strings.TrimSpace(quoted.String()), `\"`, `"`)
+	inner = inner[1 : len(inner)-1]
 	return "'" + strings.ReplaceAll(inner, "'", `\'`) + "'"
 }
 

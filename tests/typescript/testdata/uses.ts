@@ -16,6 +16,7 @@ const valid: DeleteInput = {
   map: { a: 1 },
   open: { known: 'a', other: 2 },
   closed: {},
+  value: { a: 'b', c: { d: {} } },
   any: [],
   'not an identifier': 'a',
 };
