@@ -134,7 +134,7 @@ func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) b
 		others = decodeExtra
 	}
 	if len(o.Fields) == 0 {
-		return "{\n" + others + "}\n"
+		return others
 	}
 	var w code.Writer
 	w.P("switch r.Name() {")

@@ -1609,9 +1609,7 @@ func (x *TaskSubscriptionNotifications) UnmarshalJSON(data []byte) error {
 func (x *TasksExtensionCapability) DecodeJSON(r *wire.Reader) error {
 	*x = TasksExtensionCapability{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type BackgroundInput struct {
 func (x *BackgroundInput) DecodeJSON(r *wire.Reader) error {
 	*x = BackgroundInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type ChoicesInput struct {
 func (x *ChoicesInput) DecodeJSON(r *wire.Reader) error {
 	*x = ChoicesInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

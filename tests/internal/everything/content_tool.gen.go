@@ -34,9 +34,7 @@ type ContentOutput struct {
 func (x *ContentInput) DecodeJSON(r *wire.Reader) error {
 	*x = ContentInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

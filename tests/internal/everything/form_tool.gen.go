@@ -25,9 +25,7 @@ type FormInput struct {
 func (x *FormInput) DecodeJSON(r *wire.Reader) error {
 	*x = FormInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -25,9 +25,7 @@ type NewsInput struct {
 func (x *NewsInput) DecodeJSON(r *wire.Reader) error {
 	*x = NewsInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

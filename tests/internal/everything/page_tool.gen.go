@@ -25,9 +25,7 @@ type PageInput struct {
 func (x *PageInput) DecodeJSON(r *wire.Reader) error {
 	*x = PageInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

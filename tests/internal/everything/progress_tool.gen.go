@@ -26,9 +26,7 @@ type ProgressInput struct {
 func (x *ProgressInput) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

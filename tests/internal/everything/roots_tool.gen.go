@@ -26,9 +26,7 @@ type RootsInput struct {
 func (x *RootsInput) DecodeJSON(r *wire.Reader) error {
 	*x = RootsInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

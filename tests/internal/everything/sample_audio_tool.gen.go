@@ -26,9 +26,7 @@ type SampleAudioInput struct {
 func (x *SampleAudioInput) DecodeJSON(r *wire.Reader) error {
 	*x = SampleAudioInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type SampleInput struct {
 func (x *SampleInput) DecodeJSON(r *wire.Reader) error {
 	*x = SampleInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type SampleToolsInput struct {
 func (x *SampleToolsInput) DecodeJSON(r *wire.Reader) error {
 	*x = SampleToolsInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

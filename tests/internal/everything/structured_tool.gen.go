@@ -34,9 +34,7 @@ type StructuredOutput struct {
 func (x *StructuredInput) DecodeJSON(r *wire.Reader) error {
 	*x = StructuredInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type TestAudioContentInput struct {
 func (x *TestAudioContentInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestAudioContentInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -28,9 +28,7 @@ type TestElicitationSep1034DefaultsInput struct {
 func (x *TestElicitationSep1034DefaultsInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestElicitationSep1034DefaultsInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

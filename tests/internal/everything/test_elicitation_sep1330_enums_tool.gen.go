@@ -28,9 +28,7 @@ type TestElicitationSep1330EnumsInput struct {
 func (x *TestElicitationSep1330EnumsInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestElicitationSep1330EnumsInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

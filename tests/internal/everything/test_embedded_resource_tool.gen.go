@@ -26,9 +26,7 @@ type TestEmbeddedResourceInput struct {
 func (x *TestEmbeddedResourceInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestEmbeddedResourceInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

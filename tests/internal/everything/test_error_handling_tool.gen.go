@@ -26,9 +26,7 @@ type TestErrorHandlingInput struct {
 func (x *TestErrorHandlingInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestErrorHandlingInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

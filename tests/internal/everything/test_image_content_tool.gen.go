@@ -26,9 +26,7 @@ type TestImageContentInput struct {
 func (x *TestImageContentInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestImageContentInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

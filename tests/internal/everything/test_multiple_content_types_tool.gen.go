@@ -27,9 +27,7 @@ type TestMultipleContentTypesInput struct {
 func (x *TestMultipleContentTypesInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestMultipleContentTypesInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type TestReconnectionInput struct {
 func (x *TestReconnectionInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestReconnectionInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

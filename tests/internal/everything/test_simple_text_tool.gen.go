@@ -26,9 +26,7 @@ type TestSimpleTextInput struct {
 func (x *TestSimpleTextInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestSimpleTextInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

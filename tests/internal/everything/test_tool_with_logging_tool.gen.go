@@ -26,9 +26,7 @@ type TestToolWithLoggingInput struct {
 func (x *TestToolWithLoggingInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestToolWithLoggingInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -26,9 +26,7 @@ type TestToolWithProgressInput struct {
 func (x *TestToolWithProgressInput) DecodeJSON(r *wire.Reader) error {
 	*x = TestToolWithProgressInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

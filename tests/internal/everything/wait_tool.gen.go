@@ -25,9 +25,7 @@ type WaitInput struct {
 func (x *WaitInput) DecodeJSON(r *wire.Reader) error {
 	*x = WaitInput{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }

@@ -332,9 +332,7 @@ func (x *Sealed) UnmarshalJSON(data []byte) error {
 func (x *SealedEmpty) DecodeJSON(r *wire.Reader) error {
 	*x = SealedEmpty{}
 	for r.BeginObject(); r.Member(); {
-		{
-			*x.Extra.Entry(r) = r.ReadRaw()
-		}
+		*x.Extra.Entry(r) = r.ReadRaw()
 	}
 	return r.Err()
 }
