@@ -167,6 +167,18 @@ func (m *module) object(s *jsonschema.Schema, indent string) string {
 	return b.String()
 }
 
+// takesNothing reports whether {} is of the type of a schema.
+func takesNothing(s *jsonschema.Schema, depth int) bool {
+	takes := func(sub *jsonschema.Schema) bool { return depth < 100 && takesNothing(sub, depth+1) }
+	refuses := func(sub *jsonschema.Schema) bool { return !takes(sub) }
+	return len(s.Required) == 0 && (s.Target == nil || takes(s.Target)) && !slices.ContainsFunc(s.AllOf, refuses) &&
+		(len(s.AnyOf) == 0 || slices.ContainsFunc(s.AnyOf, takes)) && (len(s.OneOf) == 0 || slices.ContainsFunc(s.OneOf, takes)) &&
+		!slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool { return slices.Contains(inherited, p.Name) })
+}
+
+// inherited are the members of every object, whose types differ from those of members with these names.
+var inherited = strings.Fields("constructor hasOwnProperty isPrototypeOf propertyIsEnumerable toLocaleString toString valueOf")
+
 // about returns the doc comment of a member.
 func about(s *jsonschema.Schema) string {
 	text := strings.TrimSpace(s.Description)

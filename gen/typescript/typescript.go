@@ -140,7 +140,7 @@ func (m *module) render() string {
 		m.declare(&b, m.declared[s], s)
 	}
 	parameter := "input: " + m.input()
-	if len(m.tool.Input.Required) == 0 {
+	if takesNothing(m.tool.Input, 0) {
 		parameter += " = {}"
 	}
 	about := m.tool.Description
