@@ -34,9 +34,7 @@ func (r *reader) lint(list *tools.List) {
 		at := place{r.Root, t.Pointer}
 		r.unknown(t.Name, at, t.Source, tables["tools"].words, tables["tools"].noun)
 		for member, words := range map[string][]word{"annotations": ofAnnotations, "execution": ofExecution} {
-			if value, ok := t.Definition.Get(member); ok && value.Kind() == wire.KindObject {
-				r.similar(t.Name, place{r.Root, t.Pointer + "/" + member}, wire.Object(value), words, member)
-			}
+			r.hints(t.Name, at, t.Definition, words, member)
 		}
 		r.within(t.Name, place{r.Root, t.Pointer}, t.Definition, "annotations", "execution", "_meta")
 		if !toolName.MatchString(t.Name) {
@@ -56,15 +54,29 @@ func (r *reader) lint(list *tools.List) {
 		of := tables[string(i.Kind)]
 		at := place{r.Root, i.Pointer}
 		r.unknown(i.Name, at, i.Source, of.words, of.noun)
-		if value, ok := i.Source.Get("annotations"); ok && value.Kind() == wire.KindObject {
-			r.similar(i.Name, place{r.Root, i.Pointer + "/annotations"}, wire.Object(value), ofResourceAnnotations, "annotations")
-		}
+		r.hints(i.Name, at, i.Source, ofResourceAnnotations, "annotations")
 		r.within(i.Name, at, i.Source, "annotations", "_meta")
 		switch i.Kind {
 		case tools.Prompts:
 			r.elements(i, "arguments", ofArgument, "an argument")
 		case tools.Templates:
 			r.elements(i, tools.MemberVariables, ofVariable, "a variable")
+		}
+	}
+}
+
+// hints notes the members of a member of an item that are misspelled or of another type.
+func (r *reader) hints(name string, at place, item wire.Object, words []word, member string) {
+	value, ok := item.Get(member)
+	if !ok || value.Kind() != wire.KindObject {
+		return
+	}
+	at.pointer += "/" + member
+	r.similar(name, at, wire.Object(value), words, member)
+	for _, w := range words {
+		hint, given := wire.Object(value).Get(w.name)
+		if s, _ := jsonschema.Read("", wire.Raw(schemaOf[w.shape])); given && s.Kinds()&jsonschema.KindsOfValue(hint) == 0 {
+			r.note(name, place{at.file, at.pointer + "/" + w.name}, "must be of type %s, found %s", s.Types[0], hint.Kind())
 		}
 	}
 }
