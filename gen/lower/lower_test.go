@@ -347,6 +347,23 @@ func TestUsersOrder(t *testing.T) {
 	}
 }
 
+// TestValueByReference checks that a row fixes the value of a member whose type is a definition, and that one of a
+// value that the definition does not have is refused.
+func TestValueByReference(t *testing.T) {
+	const definitions = `"A": {"type": "object", "properties": {"a": {"$ref": "#/$defs/T"}}, "required": ["a"]}, "T": {"type": "string", "enum": ["x", "y"]}`
+	out, err := lowerText(definitions, &spec.Overlay{Values: []spec.ValueRow{{At: "A.a", Value: "y"}}}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := out.Revision.Decls[0].Type.(*ir.Object).Fields[0].Const; got != "y" {
+		t.Errorf("the constant of the member is %v, want y", got)
+	}
+	_, err = lowerText(definitions, &spec.Overlay{Values: []spec.ValueRow{{At: "A.a", Value: "z"}}}, true)
+	if err == nil || !strings.Contains(err.Error(), "the row has a value for A.a, which is not a string that can be") {
+		t.Errorf("a value that the definition does not have: got %v", err)
+	}
+}
+
 // TestDecisions shows how variants are told apart, one way after the other.
 func TestDecisions(t *testing.T) {
 	overlay := &spec.Overlay{Unions: []spec.UnionRow{{Variant: "DeepA", When: "items.anyOf"}, {Variant: "C", When: "src"}}}

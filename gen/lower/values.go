@@ -18,23 +18,25 @@ func (l *lowerer) fixValues() {
 			if row == nil {
 				continue
 			}
-			value, absent := row.it.Value, row.it.Absent
+			value, absent, s := row.it.Value, row.it.Absent, l.target(p.Schema)
 			switch {
 			case value == "" && absent == "" || value != "" && absent != "" && value != absent:
 				l.fail(p.Schema, "%s: the row has no value for %s.%s, or two", row.where, def.Name, p.Name)
 				continue
-			case !slices.Equal(p.Schema.Types, []string{"string"}) || value != "" && p.Schema.Const != nil && p.Schema.Const != value,
-				p.Schema.Enum != nil && !slices.Contains(p.Schema.Enum, cmp.Or(value, absent)):
+			case !slices.Equal(s.Types, []string{"string"}) || value != "" && s.Const != nil && s.Const != value,
+				s.Enum != nil && !slices.Contains(s.Enum, cmp.Or(value, absent)):
 				l.fail(p.Schema, "%s: the row has a value for %s.%s, which is not a string that can be %q", row.where, def.Name, p.Name, cmp.Or(value, absent))
 				continue
 			}
-			if !wire.InFormat(p.Schema.Format, cmp.Or(value, absent)) {
-				l.fail(p.Schema, "%s: the row has the value %q for %s.%s, which is not in its format %q", row.where, cmp.Or(value, absent), def.Name, p.Name, p.Schema.Format)
+			if !wire.InFormat(s.Format, cmp.Or(value, absent)) {
+				l.fail(p.Schema, "%s: the row has the value %q for %s.%s, which is not in its format %q", row.where, cmp.Or(value, absent), def.Name, p.Name, s.Format)
 				continue
 			}
 			row.use()
 			fixed := *p.Schema
 			if value != "" {
+				fixed = *s
+				fixed.Pointer, fixed.Description = p.Schema.Pointer, cmp.Or(p.Schema.Description, s.Description)
 				fixed.Const, fixed.Enum = value, nil
 			}
 			def.Schema.Properties[i] = schema.Property{Name: p.Name, Schema: &fixed}
