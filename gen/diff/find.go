@@ -498,9 +498,15 @@ func (f *finder) declares(w *way, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
-		return s.Root() == f.sender && (s.Property(name) != nil || slices.Contains(s.Required, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil ||
+		return s.Root() == f.sender && (s.Property(name) != nil || slices.Contains(s.Required, name) || depends(s, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil ||
 			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return jsonschema.Matches(p.Name, name) }))
 	})
+}
+
+// depends reports whether a schema has a dependency on a member, or one that requires it.
+func depends(s *jsonschema.Schema, name string) bool {
+	return slices.ContainsFunc(s.DependentSchemas, func(d jsonschema.Property) bool { return d.Name == name }) ||
+		slices.ContainsFunc(s.DependentRequired, func(d jsonschema.Dependency) bool { return d.Name == name || slices.Contains(d.Required, name) })
 }
 
 // culprit returns the innermost schema and keyword by which a schema refuses a value, and the path of the

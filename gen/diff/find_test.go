@@ -50,6 +50,9 @@ func TestFind(t *testing.T) {
 			`{"type":"object","properties":{"v":{}},"not":{"required":["v"],"properties":{"v":{"not":{"properties":{"a":{"type":"string"}},"additionalProperties":true}}}}}`, found},
 		{`{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, none},
 		{`{"type":"object","additionalProperties":{}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
+		// A dependency declares the member that it is on, and those that it requires.
+		{`{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}},"required":["b"]}}}`, `{"type":"object","dependentSchemas":{"a":{"required":["b"],"additionalProperties":false}}}`, found},
+		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
