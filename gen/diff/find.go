@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
@@ -36,6 +37,9 @@ type answer struct {
 
 // manyRefused is the number of refusals from which on a search tries a value before it chooses.
 const manyRefused = 8
+
+// manyBranches is the largest number of branches of anyOf of which each combination is tried.
+const manyBranches = 4
 
 func newFinder(e *engine, sender *jsonschema.Schema) *finder {
 	return &finder{engine: e, sender: sender, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
@@ -93,6 +97,9 @@ type branch struct {
 	absent         string
 	unknown        bool
 	holds          *holding
+	// rest, unless it is nil, is the schema without the keyword. The value satisfies it, so that it is known which
+	// members and elements it evaluates.
+	rest *jsonschema.Schema
 }
 
 // holding is the value of a member or an element.
@@ -243,7 +250,8 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 			return a
 		}
 	}
-	w.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
+	next := w
+	next.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
 	result := answer{is: none}
 	for _, b := range u.choice {
 		switch {
@@ -253,7 +261,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 		case f.contradicts(&w, b):
 			continue
 		}
-		switch a := f.search(w.with(b), accept, refuse, but); a.is {
+		switch a := f.search(next.with(b), accept, refuse, but); a.is {
 		case found:
 			return a
 		case unknown:
@@ -266,7 +274,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 // with returns a way with the conditions of a branch.
 func (w way) with(b *branch) way {
 	out := w
-	out.todo = append(slices.Clone(w.todo), b.accept...)
+	out.todo = append(append(slices.Clone(w.todo), b.accept...), without(b.rest)...)
 	out.refused = append(slices.Clone(w.refused), b.refuse...)
 	out.breaks = append(slices.Clone(w.breaks), b.breaks...)
 	out.kinds = w.kinds & b.allowed()
@@ -315,11 +323,7 @@ func (f *finder) expand(w *way) bool {
 		}
 		settled := slices.Contains(w.settled, s)
 		if s.AnyOf != nil && !settled {
-			u := &union{of: s}
-			for _, b := range s.AnyOf {
-				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}})
-			}
-			w.unions = append(w.unions, u)
+			w.unions = append(w.unions, &union{of: s, choice: w.anyOf(s)})
 		}
 		if s.OneOf != nil && !settled {
 			u := &union{of: s}
@@ -352,6 +356,41 @@ func (f *finder) expand(w *way) bool {
 	w.kinds, w.whole = w.kinds&kinds, whole
 	return w.kinds != 0 && !w.impossible()
 }
+
+// anyOf returns the ways in which a schema accepts a value by anyOf. One of the branches is enough, unless it matters
+// which of the others accept the value too, because their members and elements are evaluated.
+func (w *way) anyOf(s *jsonschema.Schema) (list []*branch) {
+	single := branches(s.AnyOf, func(_ int, b *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{b}} })
+	switch {
+	case !w.evaluates(), jsonschema.Disjoint(s.AnyOf):
+		return single
+	case len(s.AnyOf) > manyBranches:
+		return append(single, &branch{unknown: true})
+	}
+	for set := 1; set < 1<<len(s.AnyOf); set++ {
+		b := &branch{}
+		for i, one := range s.AnyOf {
+			if set&(1<<i) != 0 {
+				b.accept = append(b.accept, one)
+			} else {
+				b.refuse = append(b.refuse, one)
+			}
+		}
+		if !slices.ContainsFunc(b.accept[1:], func(one *jsonschema.Schema) bool { return jsonschema.Disjoint([]*jsonschema.Schema{b.accept[0], one}) }) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// evaluates reports whether it matters which members and elements the schemas evaluate.
+func (w *way) evaluates() bool {
+	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil }) ||
+		slices.ContainsFunc(w.breaks, func(b breach) bool { return strings.HasPrefix(b.keyword, "unevaluated") })
+}
+
+// members returns the schemas of a member.
+func (w *way) members(name string) []*jsonschema.Schema { return membersOf(w.all, w.unions, name, "") }
 
 // without returns the schemas that are not nil.
 func without(list ...*jsonschema.Schema) []*jsonschema.Schema {
@@ -460,7 +499,7 @@ func (f *finder) implied(w *way, b *branch) bool {
 			return false
 		}
 		p := one.of.Properties[one.item]
-		if !w.requires(p.Name) || !f.refusesListed(membersOf(w.all, p.Name, ""), p.Schema) {
+		if !w.requires(p.Name) || !f.refusesListed(w.members(p.Name), p.Schema) {
 			return false
 		}
 	}
@@ -489,7 +528,7 @@ func (f *finder) may(w *way, name string) bool { return f.declares(w, name) && f
 // allows is may for members that the sender need not declare.
 func (f *finder) allows(w *way, name string) bool {
 	f.spend(len(w.all))
-	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(membersOf(w.all, name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
+	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(w.members(name), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
 }
 
 // declares reports whether the sender declares a member.
@@ -519,10 +558,16 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 		}
 		s = below(s)[1+i]
 	}
+	var open []*union // it is not known which branches accept the value
+	for _, one := range below(s) {
+		if one.AnyOf != nil || one.OneOf != nil || one.If != nil || one.DependentSchemas != nil {
+			open = append(open, &union{of: one})
+		}
+	}
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			for _, one := range membersOf(below(s), name, "") {
+			for _, one := range membersOf(below(s), open, name, "") {
 				if f.refuses(v[name], one) {
 					return f.culprit(one, v[name], path+"."+name)
 				}
@@ -530,7 +575,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 		}
 	case []any:
 		for i, element := range v {
-			for _, one := range elementsOf(below(s), i) {
+			for _, one := range elementsOf(below(s), open, i) {
 				if f.refuses(element, one) {
 					return f.culprit(one, element, path+"[]")
 				}

@@ -53,6 +53,14 @@ func TestFind(t *testing.T) {
 		// A dependency declares the member that it is on, and those that it requires.
 		{`{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}},"required":["b"]}}}`, `{"type":"object","dependentSchemas":{"a":{"required":["b"],"additionalProperties":false}}}`, found},
 		{`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","properties":{"b":{"type":"string"}}}`, found},
+		// Each branch of anyOf that accepts an object evaluates members, and so do the branches of conditions that apply.
+		{`{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"string"}}}],"unevaluatedProperties":false}`, `{"maxProperties":1}`, found},
+		{`{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"string"}}}],"unevaluatedProperties":false}`, `{"maxProperties":2}`, none},
+		{`{"type":"object","properties":{"k":{}},"dependentSchemas":{"k":{"properties":{"a":{"type":"string"}}}},"unevaluatedProperties":false}`,
+			`{"type":"object","properties":{"k":{}},"dependentSchemas":{"k":{"properties":{"a":{"anyOf":[{"type":"string"},false]}}}},"unevaluatedProperties":false}`, none},
+		{`{"type":"object","properties":{"k":{"type":"boolean"}},"if":{"required":["k"]},"then":{"properties":{"a":{"type":"string"},"b":{}}},"unevaluatedProperties":false}`,
+			`{"type":"object","properties":{"k":{"type":"boolean"}},"if":{"required":["k"]},"then":{"properties":{"a":{"type":"string"}}},"unevaluatedProperties":false}`, found},
+		{`{"type":"object","unevaluatedProperties":false,"allOf":[{"properties":{"a":{}},"unevaluatedProperties":true}]}`, `{"maxProperties":0}`, found},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
@@ -88,7 +96,8 @@ func TestFindNone(t *testing.T) {
 		`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`, `{"type":"array","minItems":1,"maxItems":2}`, `{"type":"array","contains":{"type":"integer"},"maxContains":1}`, `{"type":"array","contains":{"type":"number"},"minContains":2,"maxContains":2}`,
 		`{"type":"object"}`, `{"type":"object","properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`,
 		`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, `{"type":"object","propertyNames":{"maxLength":2},"patternProperties":{"^x":{"type":"integer"}}}`, `{"type":"object","minProperties":1,"maxProperties":2}`, `{"type":"object","additionalProperties":{"type":"integer"}}`,
-		`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}}}}}`, `{"type":"object","allOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`,
+		`{"type":"object","dependentRequired":{"a":["b"]}}`, `{"type":"object","dependentSchemas":{"a":{"properties":{"b":{"type":"string"}}}}}`, `{"type":"object","allOf":[{"properties":{"a":{}}}],"unevaluatedProperties":false}`, `{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}}},{"properties":{"b":{"type":"integer"}}}],"unevaluatedProperties":false}`,
+		`{"type":"object","properties":{"a":{}},"if":{"required":["a"]},"then":{"properties":{"b":{}}},"unevaluatedProperties":{"type":"string"}}`,
 		`{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"if":{"type":"string"},"then":{"maxLength":1},"else":{"type":"integer"}}`, `{"not":{"required":["a"]}}`, `{"type":"object","properties":{"a":{"not":{"const":"a"}}}}`,
 	} {
 		s := schemaOf(t, text)

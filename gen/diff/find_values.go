@@ -454,14 +454,17 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 				every = append(every, b.of.Contains)
 			}
 		case "unevaluatedItems":
-			group, clear := inPlace(b.of, w.all)
-			if !clear || b.of.AnyOf != nil || b.of.OneOf != nil || len(group) > 1 || b.of.Target != nil || b.of.AllOf != nil || b.of.Contains != nil {
-				complete = false
-				continue
+			group := w.evaluating(b.of)
+			if slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return g.Items != nil || g != b.of && g.UnevaluatedItems != nil }) {
+				return nil, complete
 			}
-			if b.of.Items == nil {
-				wants = append(wants, wanted{from: len(b.of.PrefixItems), slot: slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}})
+			want := wanted{slot: slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}}
+			for _, g := range group {
+				want.from = max(want.from, len(g.PrefixItems))
+				want.refuse = append(want.refuse, without(g.Contains)...)
+				complete = complete && g.Contains == nil
 			}
+			wants = append(wants, want)
 		}
 	}
 	if share {
@@ -480,7 +483,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		return nil, false
 	}
 	element := func(i int, at slot, but []any) answer {
-		return f.find(slices.Concat(elementsOf(w.all, i), at.accept), slices.Concat(every, at.refuse), but)
+		return f.find(slices.Concat(elementsOf(w.all, w.unions, i), at.accept), slices.Concat(every, at.refuse), but)
 	}
 	places := map[int]slot{}
 	size := least
@@ -520,7 +523,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		for i := range max(size, pair[1]+1) {
 			at := places[i]
 			if i == pair[0] {
-				at.accept = slices.Concat(at.accept, elementsOf(w.all, pair[1]))
+				at.accept = slices.Concat(at.accept, elementsOf(w.all, w.unions, pair[1]))
 			}
 			if i == pair[1] {
 				list = append(list, list[pair[0]])
@@ -590,13 +593,11 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		case "additionalProperties":
 			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, []*jsonschema.Schema{b.of.AdditionalProperties}, f.may})
 		case "unevaluatedProperties":
-			if _, clear := inPlace(b.of, w.all); !clear || b.of.AnyOf != nil || b.of.OneOf != nil {
-				complete = false
-				continue
-			}
-			group := below(b.of)
+			group := w.evaluating(b.of)
 			wants = append(wants, wanted{func(name string) bool {
-				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return describes(g, name) || g.AdditionalProperties != nil })
+				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool {
+					return describes(g, name) || g.AdditionalProperties != nil || g != b.of && g.UnevaluatedProperties != nil
+				})
 			}, []*jsonschema.Schema{b.of.UnevaluatedProperties}, f.may})
 		case "propertyNames":
 			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
@@ -623,7 +624,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 				continue
 			}
 			refuse := slices.Concat(places[name], want.refuse)
-			a := f.find(membersOf(w.all, name, ""), refuse, nil)
+			a := f.find(w.members(name), refuse, nil)
 			sure = sure && a.is != unknown
 			if a.is == found {
 				places[name], undeclared[name], done = refuse, true, true
@@ -659,7 +660,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			object[name] = w.holds.value
 			continue
 		}
-		a := f.find(membersOf(w.all, name, ""), places[name], nil)
+		a := f.find(w.members(name), places[name], nil)
 		if a.is == none {
 			return nil, complete && len(wants) == 0
 		}
@@ -682,7 +683,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		if _, ok := object[name]; ok || !f.may(w, name) || !f.named(w, name) {
 			continue
 		}
-		if a := f.find(membersOf(w.all, name, ""), nil, nil); a.is == found {
+		if a := f.find(w.members(name), nil, nil); a.is == found {
 			object[name] = a.value
 		} else {
 			complete = complete && a.is == none
@@ -705,7 +706,7 @@ func (f *finder) larger(w *way, object map[string]any) (values []any) {
 			if _, ok := object[p.Name]; ok || !f.may(w, p.Name) || !f.named(w, p.Name) || f.spend(1) {
 				continue
 			}
-			if a := f.find(membersOf(w.all, p.Name, ""), nil, nil); a.is == found {
+			if a := f.find(w.members(p.Name), nil, nil); a.is == found {
 				more := maps.Clone(object)
 				more[p.Name] = a.value
 				values = append(values, more)
@@ -734,6 +735,22 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 		}
 	}
 	return list
+}
+
+// evaluating returns the schemas that evaluate members and elements of a value that breaks an unevaluated keyword of s.
+func (w *way) evaluating(s *jsonschema.Schema) []*jsonschema.Schema {
+	if unconditional(s) {
+		return below(s)
+	}
+	group, _ := inPlace(s, w.all, nil) // the way has decided the conditions of s
+	return group
+}
+
+// unconditional reports whether the schemas that a schema applies to the same value always apply.
+func unconditional(s *jsonschema.Schema) bool {
+	return !slices.ContainsFunc(below(s), func(g *jsonschema.Schema) bool {
+		return len(g.AnyOf)+len(g.OneOf)+len(g.DependentSchemas) > 0 || g.If != nil || g.DynamicRef != "" || g.Meta
+	})
 }
 
 // named reports whether a name satisfies the schemas of names, as far as that is known.

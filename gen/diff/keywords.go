@@ -60,6 +60,18 @@ func items[T any](k kind, parts func(s *jsonschema.Schema) []T) func(s *jsonsche
 	}
 }
 
+// unevaluated returns the ways of a keyword for what the others do not evaluate.
+func unevaluated(k kind, at func(s *jsonschema.Schema) **jsonschema.Schema) func(s *jsonschema.Schema) []*branch {
+	return func(s *jsonschema.Schema) []*branch {
+		list := breaks(k, func(s *jsonschema.Schema) bool { return limits(*at(s)) })(s)
+		if list != nil && !unconditional(s) {
+			list[0].rest = s.Clone()
+			*at(list[0].rest) = nil
+		}
+		return list
+	}
+}
+
 func branches[T any](list []T, of func(i int, one T) *branch) (all []*branch) {
 	for i, one := range list {
 		all = append(all, of(i, one))
@@ -74,7 +86,7 @@ func hidden(*Alt, *branch) bool { return false }
 
 // inside reports whether the unevaluated members or elements of an alternative are clear.
 func inside(a *Alt, b *branch) bool {
-	_, clear := inPlace(b.of, a.all)
+	_, clear := inPlace(b.of, a.all, choices(a.all))
 	return clear
 }
 
@@ -142,9 +154,9 @@ var keywords = []keyword{
 		}
 		return list
 	}},
-	{name: "unevaluatedItems", drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedItems) }), shows: inside},
+	{name: "unevaluatedItems", drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }, ways: unevaluated(kindArray, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedItems }), shows: inside},
 	{name: "additionalProperties", names: true, drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) })},
-	{name: "unevaluatedProperties", names: true, drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.UnevaluatedProperties) }), shows: inside},
+	{name: "unevaluatedProperties", names: true, drop: opened, ways: unevaluated(kindObject, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedProperties }), shows: inside},
 	{name: "propertyNames", of: kindObject, names: true, alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) })},
 	{name: "minProperties", drop: func(s *jsonschema.Schema) { s.MinProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil })},
 	{name: "maxProperties", names: true, drop: func(s *jsonschema.Schema) { s.MaxProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil })},

@@ -84,14 +84,14 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 		prefix = max(prefix, len(s.PrefixItems))
 	}
 	for i := range prefix {
-		shape := b.shape(elementsOf(all, i)...)
+		shape := b.shape(elementsOf(all, choices(all), i)...)
 		if shape.set.empty() {
 			a.Length = a.Length.and(atMost(int64(i)))
 			break
 		}
 		a.Prefix = append(a.Prefix, shape)
 	}
-	if rest := elementsOf(all, prefix); len(rest) > 0 && len(a.Prefix) == prefix {
+	if rest := elementsOf(all, choices(all), prefix); len(rest) > 0 && len(a.Prefix) == prefix {
 		if a.Items = b.shape(rest...); a.Items.set.impossible() {
 			a.Length = a.Length.and(atMost(int64(prefix)))
 			a.Items = nil
@@ -118,8 +118,8 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	return a, !a.Length.empty()
 }
 
-// elementsOf returns the schemas that apply to the element at index i.
-func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
+// elementsOf returns the schemas that apply to the element at index i, as far as the choices in open do not decide it.
+func elementsOf(all []*jsonschema.Schema, open []*union, i int) []*jsonschema.Schema {
 	var list []*jsonschema.Schema
 	for _, s := range all {
 		if element := s.Element(i); element != nil {
@@ -128,35 +128,51 @@ func elementsOf(all []*jsonschema.Schema, i int) []*jsonschema.Schema {
 		if s.UnevaluatedItems == nil {
 			continue
 		}
-		group, clear := inPlace(s, all)
-		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return g.Items != nil || i < len(g.PrefixItems) }) {
+		group, clear := inPlace(s, all, open)
+		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool {
+			return g.Items != nil || i < len(g.PrefixItems) || g.Contains != nil || g != s && g.UnevaluatedItems != nil
+		}) {
 			list = append(list, s.UnevaluatedItems)
 		}
 	}
 	return list
 }
 
-// inPlace returns the schemas that apply to a value because s does, including s. clear is false
-// if that depends on conditions.
-func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema) (group []*jsonschema.Schema, clear bool) {
+// choices returns the choices that the schemas of an alternative leave open.
+func choices(all []*jsonschema.Schema) (open []*union) {
+	for _, s := range all {
+		if s.If != nil || s.DependentSchemas != nil {
+			open = append(open, &union{of: s})
+		}
+	}
+	return open
+}
+
+// inPlace returns the schemas in all that apply to a value because s does, including s. clear is false
+// if that depends on a choice in open.
+func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema, open []*union) (group []*jsonschema.Schema, clear bool) {
 	clear = true
 	todo := []*jsonschema.Schema{s}
-	seen := map[*jsonschema.Schema]bool{}
 	for len(todo) > 0 {
 		one := todo[0]
 		todo = todo[1:]
-		if one == nil || seen[one] || one.Always != nil {
+		if one == nil || one != s && !slices.Contains(all, one) || slices.Contains(group, one) {
 			continue
 		}
-		seen[one] = true
-		if one == s || slices.Contains(all, one) {
-			group = append(group, one)
-		}
-		clear = clear && one.If == nil && one.DependentSchemas == nil && one.DynamicRef == "" && !one.Meta &&
-			(one.Contains == nil || s.UnevaluatedItems == nil)
-		todo = slices.Concat(todo, []*jsonschema.Schema{one.Target}, one.AllOf, one.AnyOf, one.OneOf)
+		group = append(group, one)
+		clear = clear && one.DynamicRef == "" && !one.Meta && !slices.ContainsFunc(open, func(u *union) bool { return u.of == one && !u.refuses })
+		todo = append(todo, applied(one)...)
 	}
 	return group, clear
+}
+
+// applied returns the schemas that a schema may apply to the same value.
+func applied(s *jsonschema.Schema) []*jsonschema.Schema {
+	list := slices.Concat([]*jsonschema.Schema{s.Target, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
+	for _, d := range s.DependentSchemas {
+		list = append(list, d.Schema)
+	}
+	return without(list...)
 }
 
 func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
@@ -181,8 +197,9 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 			add(name, s.Pointer, s.Pointer).Required = true
 		}
 	}
-	o.find = func(name string) *Shape { return b.shape(membersOf(all, name, "")...) }
-	if rest := membersOf(all, "", noPattern); len(rest) > 0 {
+	open := choices(all)
+	o.find = func(name string) *Shape { return b.shape(membersOf(all, open, name, "")...) }
+	if rest := membersOf(all, open, "", noPattern); len(rest) > 0 {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
 		} else {
@@ -194,7 +211,7 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		m := members[name]
-		m.Implied, m.Shape = m.Implied && !m.Required, b.shape(membersOf(all, name, "")...)
+		m.Implied, m.Shape = m.Implied && !m.Required, b.shape(membersOf(all, open, name, "")...)
 		if m.Required && m.Shape.set.empty() {
 			return nil, false
 		}
@@ -220,7 +237,7 @@ func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 			if slices.ContainsFunc(o.Patterns, func(m *member) bool { return m.Name == p.Name }) {
 				continue
 			}
-			shape := b.shape(membersOf(all, "", p.Name)...)
+			shape := b.shape(membersOf(all, choices(all), "", p.Name)...)
 			o.Patterns = append(o.Patterns, &member{Name: p.Name, Shape: shape, Where: Place{Pointer: p.Schema.Pointer}})
 		}
 	}
@@ -230,8 +247,9 @@ func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 const noPattern = "\x00"
 
 // membersOf returns the schemas of a member: the member with the given name, a member whose
-// name matches only the given pattern, or, with noPattern, a member whose name matches nothing.
-func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Schema {
+// name matches only the given pattern, or, with noPattern, a member whose name matches nothing. The choices in open
+// are not decided.
+func membersOf(all []*jsonschema.Schema, open []*union, name, pattern string) []*jsonschema.Schema {
 	own := func(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 		if p := s.Property(name); p != nil && pattern == "" {
 			list = append(list, p)
@@ -252,8 +270,8 @@ func membersOf(all []*jsonschema.Schema, name, pattern string) []*jsonschema.Sch
 		if s.UnevaluatedProperties == nil {
 			continue
 		}
-		group, clear := inPlace(s, all)
-		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return len(own(g)) > 0 }) {
+		group, clear := inPlace(s, all, open)
+		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return len(own(g)) > 0 || g != s && g.UnevaluatedProperties != nil }) {
 			list = append(list, s.UnevaluatedProperties)
 		}
 	}
