@@ -61,6 +61,10 @@ func TestFind(t *testing.T) {
 		{`{"type":"object","properties":{"k":{"type":"boolean"}},"if":{"required":["k"]},"then":{"properties":{"a":{"type":"string"},"b":{}}},"unevaluatedProperties":false}`,
 			`{"type":"object","properties":{"k":{"type":"boolean"}},"if":{"required":["k"]},"then":{"properties":{"a":{"type":"string"}}},"unevaluatedProperties":false}`, found},
 		{`{"type":"object","unevaluatedProperties":false,"allOf":[{"properties":{"a":{}},"unevaluatedProperties":true}]}`, `{"maxProperties":0}`, found},
+		// A required name that the object may not have, one that breaks two keywords, and members that need others.
+		{`{"type":"object","required":["kind"],"propertyNames":{"maxLength":1}}`, `{"type":"object","propertyNames":{"pattern":"^[a-c]$"}}`, none},
+		{`{"type":"object","properties":{"p":{}},"required":["c"],"maxProperties":1}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, found},
+		{`{"type":"object","additionalProperties":{},"minProperties":2,"dependentRequired":{"a":["b","c"]}}`, `{"type":"object","required":["d"]}`, found},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {

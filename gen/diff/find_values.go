@@ -603,6 +603,15 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
 		}
 	}
+	may := f.may
+	if slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
+		may = f.allows // a broken pattern declares members
+	}
+	for name := range places {
+		if !may(w, name) || !f.named(w, name) {
+			return nil, true
+		}
+	}
 	fewest := len(places)
 	if len(wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), wants[0].suits) {
 		fewest++
@@ -619,7 +628,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	}
 	for _, want := range wants {
 		sure, done := all, false
-		for _, name := range names {
+		for _, name := range slices.Concat(slices.Sorted(maps.Keys(places)), names) {
 			if !want.suits(name) || !want.may(w, name) || !f.named(w, name) {
 				continue
 			}
@@ -681,6 +690,14 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			break
 		}
 		if _, ok := object[name]; ok || !f.may(w, name) || !f.named(w, name) {
+			continue
+		}
+		if slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
+			return slices.ContainsFunc(s.DependentRequired, func(d jsonschema.Dependency) bool {
+				return d.Name == name && slices.ContainsFunc(d.Required, func(name string) bool { _, ok := object[name]; return !ok })
+			})
+		}) {
+			complete = false // the member would need others
 			continue
 		}
 		if a := f.find(w.members(name), nil, nil); a.is == found {
