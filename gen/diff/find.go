@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // finder answers one question: is there a value that some schemas accept and others refuse? It
@@ -474,7 +475,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 		return true
 	}
 	for _, s := range b.accept {
-		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); w.kinds&kinds == 0 {
+		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); w.kinds&kinds == 0 || f.clashes(w, s) {
 			return true
 		}
 	}
@@ -506,20 +507,26 @@ func (f *finder) implied(w *way, b *branch) bool {
 	return true
 }
 
-// refusesListed reports whether a schema refuses all values that one of some schemas lists.
+// refusesListed reports whether a schema refuses all values that the shortest list of some schemas has.
 func (f *finder) refusesListed(list []*jsonschema.Schema, s *jsonschema.Schema) bool {
+	var listed []wire.Raw
 	for _, one := range list {
-		if one.Always != nil || one.Const == "" && one.Enum == nil || len(one.Enum) > 50 {
-			continue
+		if own := one.Constants(); own != nil && (listed == nil || len(own) < len(listed)) {
+			listed = own
 		}
-		for _, raw := range append(slices.Clone(one.Enum), given(one.Const)...) {
-			if !f.refuses(parse(string(raw)), s) {
-				return false
-			}
-		}
-		return true
 	}
-	return false
+	return listed != nil && len(listed) <= 50 && !slices.ContainsFunc(listed, func(raw wire.Raw) bool { return !f.refuses(parse(string(raw)), s) })
+}
+
+// clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
+func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
+	kinds, _ := kindsOf([]*jsonschema.Schema{s})
+	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
+		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && slices.ContainsFunc(w.members(p.Name), func(one *jsonschema.Schema) bool {
+			f.spend(1)
+			return jsonschema.Disjoint([]*jsonschema.Schema{one, p.Schema})
+		})
+	})
 }
 
 // may reports whether objects may have a member of that name.

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
@@ -69,6 +71,26 @@ func TestFind(t *testing.T) {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
 			t.Errorf("%s\n%s\n%+v, want %d", test.accept, test.refuse, got, test.want)
+		}
+	}
+}
+
+// TestFindCases compares a tool with many conditions on one member, of which one differs.
+func TestFindCases(t *testing.T) {
+	const cases = 20
+	text := func(last string) string {
+		var kinds, conditions []string
+		for i := range cases {
+			kinds = append(kinds, fmt.Sprintf(`"k%d"`, i))
+			conditions = append(conditions, fmt.Sprintf(`{"if":{"properties":{"kind":{"const":"k%d"}}},"then":{"required":["r%d"]}}`, i, i))
+		}
+		conditions[cases/2] = strings.Replace(conditions[cases/2], fmt.Sprintf("r%d", cases/2), last, 1)
+		return fmt.Sprintf(`{"type":"object","properties":{"kind":{"enum":[%s]}},"required":["kind"],"allOf":[%s]}`, strings.Join(kinds, ","), strings.Join(conditions, ","))
+	}
+	for last, want := range map[string]verdict{"r10": none, "r11": found} {
+		accept, refuse := schemaOf(t, text("r10")), schemaOf(t, text(last))
+		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != want {
+			t.Errorf("%s: %+v, want %d", last, got, want)
 		}
 	}
 }
