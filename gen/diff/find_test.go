@@ -67,6 +67,14 @@ func TestFind(t *testing.T) {
 		{`{"type":"object","required":["kind"],"propertyNames":{"maxLength":1}}`, `{"type":"object","propertyNames":{"pattern":"^[a-c]$"}}`, none},
 		{`{"type":"object","properties":{"p":{}},"required":["c"],"maxProperties":1}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, found},
 		{`{"type":"object","additionalProperties":{},"minProperties":2,"dependentRequired":{"a":["b","c"]}}`, `{"type":"object","required":["d"]}`, found},
+		// A pattern with few strings.
+		{`{"type":"string","pattern":"^(a|b)$"}`, `{"type":"string","format":"regex"}`, none},
+		{`{"type":"string","pattern":"^(a|b|[(])$"}`, `{"type":"string","format":"regex"}`, found},
+		{`{"type":"string","pattern":"^[ab]$"}`, `{"enum":["a"]}`, found},
+		{`{"type":"string","pattern":"^[ab]$"}`, `{"enum":["b","c","a"]}`, none},
+		// A required member without a value is a proof, also beside one that could break a keyword.
+		{`{"type":"object","properties":{"p":{"type":"string","pattern":"[0-9]","allOf":[{"pattern":"^[a-z]+$"}]}},"required":["p"],"patternProperties":{"^x":{"type":"string"}}}`,
+			`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, none},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {

@@ -279,43 +279,37 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 		}
 		return false
 	}
-	longer := length
-	for i := range 12 {
-		s, is, sure := f.matching(patterns, not, longer)
-		if !sure {
-			each(f.samples(w), try)
-			return false
-		}
-		if !is {
-			return i == 0 || f.onlyListed(w, patterns, not, length, try)
-		}
-		if !try(s) {
-			return false
-		}
-		longer = length.and(atLeast(int64(len([]rune(s)) + 1)))
-	}
-	return false
-}
-
-// onlyListed reports whether all strings that match some patterns, and do not match others, are values that one of
-// the broken schemas lists. It tries a string that is none of them.
-func (f *finder) onlyListed(w *way, patterns, not []string, length span, try func(v any) bool) bool {
+	// Longer and longer strings come first, then all others. Those that a broken enum lists are no answer.
+	var tried []string
 	for _, b := range w.breaks {
-		if b.keyword != "enum" {
-			continue
-		}
-		var listed []string
 		for _, v := range listedBy(b.of) {
-			if s, ok := v.(string); ok {
-				listed = append(listed, regexp.QuoteMeta(s))
+			if s, ok := v.(string); ok && b.keyword == "enum" {
+				tried = append(tried, regexp.QuoteMeta(s))
 			}
 		}
-		s, is, sure := f.matching(patterns, append(slices.Clone(not), "^(?:"+strings.Join(listed, "|")+")$"), length)
-		if sure && !is {
-			return true
+	}
+	longer := length
+	for i := range 24 {
+		others := not
+		if but := "^(?:" + strings.Join(tried, "|") + ")$"; len(tried) > 0 && f.language(but) != nil {
+			others = append(slices.Clone(not), but)
 		}
-		if is && !try(s) {
+		s, is, sure := f.matching(patterns, others, longer)
+		switch {
+		case !sure:
+			each(f.samples(w), try)
 			return false
+		case !is && longer == length:
+			return true
+		case !is:
+			longer = length
+			continue
+		case !try(s):
+			return false
+		}
+		tried = append(tried, regexp.QuoteMeta(s))
+		if longer = length; i < 12 {
+			longer = length.and(atLeast(int64(len([]rune(s)) + 1)))
 		}
 	}
 	return false
@@ -607,8 +601,12 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	if slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
 		may = f.allows // a broken pattern declares members
 	}
-	for name := range places {
-		if !may(w, name) || !f.named(w, name) {
+	for _, name := range slices.Sorted(maps.Keys(places)) {
+		switch {
+		case !may(w, name) || !f.named(w, name):
+			return nil, true
+		case w.holds != nil && name == w.holds.name, len(wants) == 0:
+		case f.find(w.members(name), places[name], nil).is == none:
 			return nil, true
 		}
 	}
