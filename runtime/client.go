@@ -138,6 +138,9 @@ type Session struct {
 // now returns the current connection.
 func (s *Session) now() *link { return s.link.Load() }
 
+// sender returns what sends messages to the server on the current connection.
+func (s *Session) sender() sender { return s.now().sender() }
+
 // Revision returns the negotiated revision.
 func (s *Session) Revision() string { return s.now().server.Load().revision }
 

@@ -276,6 +276,27 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *peer, question wire.
 	return wire.Raw(text), err
 }
 
+// AnswerQuestion returns the answer to a question of a server that is not in a result, but in the state of a task. It
+// answers as the client that c belongs to answers those in results; if c belongs to none, other does.
+func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other Handler) (wire.Raw, error) {
+	of, _ := c.(sender)
+	if session, ok := c.(interface{ sender() sender }); ok {
+		of = session.sender()
+	}
+	if of.conn != nil {
+		if e, ok := of.conn.side.(*clientSide); ok {
+			return e.answerQuestion(ctx, of.peer, question)
+		}
+	}
+	params, _ := question.Get("params")
+	result, err := other(ctx, NewMessage(jsonrpc.Request, question.GetString("method"), ParamsOf(params)))
+	if err != nil {
+		return "", err
+	}
+	text, err := wire.MarshalString(result)
+	return wire.Raw(text), err
+}
+
 // undeclared returns a capability that a request with these params needs and this side has not declared.
 func (p *peer) undeclared(r *row, params wire.Object) (capability string, ok bool) {
 	if !p.ours.has(r.need) {

@@ -192,16 +192,11 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 	for key, question := range wire.Object(questions).All() {
 		a := answers[key]
 		if a == nil {
-			asked, _ := wire.Object(question).Get("params")
-			answer, err := c.answer(ctx, runtime.NewMessage(jsonrpc.Request, wire.Object(question).GetString("method"), runtime.ParamsOf(asked)))
+			text, err := runtime.AnswerQuestion(ctx, c.Caller, wire.Object(question), c.answer)
 			if err != nil {
 				return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
 			}
-			text, err := wire.MarshalString(answer)
-			if err != nil {
-				return err
-			}
-			a = &taskAnswer{text: wire.Raw(text)}
+			a = &taskAnswer{text: text}
 			answers[key] = a
 		}
 		if !a.sent {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -417,6 +418,56 @@ func TestListenBelow(t *testing.T) {
 				in, err := near.Receive(t.Context())
 				if err != nil || !strings.Contains(in.Text, `{"resourceSubscriptions":`+test.want+`}`) {
 					t.Errorf("%s, %v", in.Text, err)
+				}
+			})
+		})
+	}
+}
+
+// TestQuestionsOfTasks checks that a client answers the questions of a task as those in results: through its middleware,
+// and none for which it has not declared the capability. A handler that panics fails the call.
+func TestQuestionsOfTasks(t *testing.T) {
+	for method, want := range map[string]string{"elicitation/create": "elicitation/create", "roots/list": "", "vendor/secret": ""} {
+		t.Run(method, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, near := mcptest.Pair()
+				go func() {
+					for {
+						in, err := server.Receive(t.Context())
+						if err != nil {
+							return
+						}
+						m, _ := jsonrpc.Parse(in.Text)
+						result := `{"resultType":"complete"}`
+						switch m.Method {
+						case "server/discover":
+							result = `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}},"ttlMs":0,"cacheScope":"private"}`
+						case "tools/call":
+							result = `{"resultType":"task","taskId":"A","status":"working","pollIntervalMs":1}`
+						case "tasks/get":
+							result = `{"resultType":"complete","taskId":"A","status":"input_required","inputRequests":{"q":{"method":"` + method + `","params":{}}}}`
+						}
+						_ = server.Send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID.String(), result)})
+					}
+				}()
+				got := ""
+				middleware := func(next runtime.Handler) runtime.Handler {
+					return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+						got = m.Method
+						return next(ctx, m)
+					}
+				}
+				handler := func(context.Context, *runtime.Message) (wire.Appender, error) { panic(method) }
+				below := runtime.Handlers{method: handler}.Bind(mcp20260728.Revision, mcp20260728.Methods)
+				client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(`{"elicitation":{}}`),
+					Receiving: []runtime.Middleware{middleware}, Logger: slog.New(slog.DiscardHandler)}, tasks.ExtendClient(below, tasks.ClientOptions{}))
+				session, err := client.Connect(t.Context(), near)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer session.Close()
+				if err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"a"}`), nil); err == nil || got != want {
+					t.Errorf("error %v, asked %q", err, got)
 				}
 			})
 		})
