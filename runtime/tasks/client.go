@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/form"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -269,7 +270,22 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 	if err := caller.Call(ctx, methodResult, name, &answer); err != nil {
 		return err
 	}
+	if err := checkForm(method, params, answer); err != nil {
+		return err
+	}
 	return decode(answer, result)
+}
+
+// checkForm returns an error for the result of a task that answers a form and does not match it. The runtime checks
+// those of other requests.
+func checkForm(method string, params, result wire.Object) error {
+	if method != methodElicit {
+		return nil
+	}
+	if err := form.CheckResult(params, result); err != nil {
+		return fmt.Errorf("tasks: result of %s: %w", method, err)
+	}
+	return nil
 }
 
 func decode(answer wire.Object, result wire.Value) error {

@@ -174,6 +174,9 @@ func (s *session) outcome(ctx context.Context, r *Record) (out outcome) {
 		text, err = resultOf(result, r.ID)
 	}
 	if err == nil {
+		err = checkForm(r.Method, wire.Object(r.Params), text)
+	}
+	if err == nil {
 		isError, _ := text.Get("isError")
 		return outcome{result: text, failed: r.Method == methodCallTool && isError == "true"}
 	}

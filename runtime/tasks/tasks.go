@@ -125,6 +125,7 @@ func New(opts Options) *Tasks {
 
 const (
 	methodCallTool = "tools/call"
+	methodElicit   = "elicitation/create"
 	methodGet      = "tasks/get"
 	methodResult   = "tasks/result"
 	methodList     = "tasks/list"
@@ -140,7 +141,7 @@ var augmentable = map[runtime.Direction]map[string]string{
 	},
 	runtime.ToClient: {
 		"sampling/createMessage": "tasks.requests.sampling.createMessage",
-		"elicitation/create":     "tasks.requests.elicitation.create",
+		methodElicit:             "tasks.requests.elicitation.create",
 	},
 }
 

@@ -315,6 +315,52 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestForm checks that neither side passes on the answer to a form in a task that does not match the form.
+func TestForm(t *testing.T) {
+	const params, wrong = `{"message":"m","requestedSchema":{"type":"object","properties":{"age":{"type":"integer"}}}}`, wire.Object(`{"action":"accept","content":{"age":"old"}}`)
+	f := &flaky{script: []func(string) (string, error){answers(`{"task":{"taskId":"A","status":"completed"}}`), answers(string(wrong))}}
+	if err := tasks.Await(t.Context(), f, "elicitation/create", wire.Object(params), nil); err == nil || len(f.calls) != 2 {
+		t.Errorf("the server: %v, calls %q", err, f.calls)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		below := runtime.Handlers{"elicitation/create": func(context.Context, *runtime.Message) (wire.Appender, error) { return wrong, nil }}.Bind("2025-11-25", mcp20251125.Methods)
+		client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Capabilities: wire.Raw(clientTasks), Logger: slog.New(slog.DiscardHandler)},
+			tasks.New(tasks.Options{Logger: slog.New(slog.DiscardHandler)}).Over(below))
+		server, near := mcptest.Pair()
+		send := func(text string) { _ = server.Send(t.Context(), runtime.Outgoing{Text: []byte(text)}) }
+		receive := func() wire.Object {
+			in, err := server.Receive(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			return wire.Object(in.Text)
+		}
+		go func() {
+			receive()
+			send(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
+		}()
+		session, err := client.Connect(t.Context(), near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		receive() // notifications/initialized
+		send(`{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":` + strings.Replace(params, "{", `{"task":{},`, 1) + `}`)
+		created, _ := receive().Get("result")
+		task, _ := wire.Object(created).Get("task")
+		send(`{"jsonrpc":"2.0","id":2,"method":"tasks/result","params":{"taskId":"` + member(wire.Object(task), "taskId") + `"}}`)
+		for answer := receive(); ; answer = receive() {
+			if id, _ := answer.Get("id"); id != "2" {
+				continue // a notification
+			}
+			if _, failed := answer.Get("error"); !failed {
+				t.Errorf("the client: %s", answer)
+			}
+			break
+		}
+	})
+}
+
 // TestListWhileTasksExpire checks that the next page has all tasks that are left.
 func TestListWhileTasksExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
