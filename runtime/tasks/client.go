@@ -225,7 +225,8 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 }
 
 // Await makes a request as a task and waits for its result, polling the state of the task
-// at the interval that the peer suggests. Params may have a member task with the lifetime
+// at the interval that the peer suggests; up to ten polls in a row may be lost or refused
+// because the peer is busy. Params may have a member task with the lifetime
 // of the task; nil params have only that member. If the peer responds to the request with
 // an error, Await returns a *jsonrpc.Error. It also accepts a peer that answers the request
 // without a task. If ctx ends first, Await cancels the task, if the peer allows that, which
@@ -259,11 +260,14 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 	defer cancelAfter(ctx, caller, name)
 	// Until it is time to request the result: the task has ended, or it requires input, which the request for the result
 	// may deliver.
-	for state.GetString("status") == working {
+	for losses := 0; state.GetString("status") == working; {
 		if engine.Wait(ctx.Done(), interval(state, "pollInterval"), nil) {
 			return ctx.Err()
 		}
-		if err := caller.Call(ctx, methodGet, name, &state); err != nil {
+		err := caller.Call(ctx, methodGet, name, &state)
+		if losses++; err == nil {
+			losses = 0
+		} else if !isPassing(err) || losses > maxLosses {
 			return err
 		}
 	}

@@ -89,3 +89,27 @@ func TestLostPolls(t *testing.T) {
 		})
 	}
 }
+
+// TestLostPollsOfSession is TestLostPolls for a task of a session.
+func TestLostPollsOfSession(t *testing.T) {
+	busy := fails(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy"))
+	working := answers(`{"taskId":"A","status":"working","pollInterval":50}`)
+	for name, c := range map[string]struct {
+		polls []func(string) (string, error)
+		want  string // the error
+	}{
+		"busy":          {append(slices.Repeat([]func(string) (string, error){busy, working}, 20), answers(`{"status":"completed"}`)), "<nil>"},
+		"busy too long": {slices.Repeat([]func(string) (string, error){busy}, 11), "jsonrpc: error -32000: busy"},
+		"another error": {[]func(string) (string, error){fails(errors.New("no"))}, "no"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := &flaky{script: append([]func(string) (string, error){answers(`{"task":{"taskId":"A","status":"working"}}`)}, c.polls...)}
+				f.script = append(f.script, answers(`{"content":[]}`))
+				if err := tasks.Await(t.Context(), f, "tools/call", wire.Object(`{"name":"a"}`), nil); fmt.Sprint(err) != c.want {
+					t.Errorf("the error is %v, want %s", err, c.want)
+				}
+			})
+		})
+	}
+}
