@@ -25,7 +25,7 @@ var ErrNotCovered = errors.New("not checked by package dynamic, but by runtime/s
 // values, or with a pattern that package regexp cannot match, is an error that wraps [ErrNotCovered];
 // package fallback compiles it. Annotations and unknown keywords are ignored.
 func Compile(text wire.Raw) (func(*schema.Checker), error) {
-	p := &compiler{root: text, targets: map[string]*node{}, within: map[string]bool{}}
+	p := &compiler{root: text, targets: map[string]*node{}, refers: map[string][]string{}}
 	n, err := p.compile(text)
 	if err != nil {
 		return nil, fmt.Errorf("dynamic: %w", err)
@@ -91,8 +91,9 @@ func (n *node) then(check func(*schema.Checker)) {
 // compiler compiles the schemas of one document.
 type compiler struct {
 	root    wire.Raw
-	targets map[string]*node // of references, by their JSON Pointer
-	within  map[string]bool  // targets that are being compiled and apply to the same value
+	targets map[string]*node    // of references, by their JSON Pointer
+	within  []string            // targets that are being compiled and apply to the same value
+	refers  map[string][]string // the targets that a target refers to for the same value
 }
 
 // keywords are those of one schema.
@@ -126,7 +127,7 @@ func (p *compiler) compile(text wire.Raw) (*node, error) {
 // inner compiles a schema that applies to a part of the value.
 func (k keywords) inner(name string, text wire.Raw) (func(*schema.Checker), error) {
 	outer := k.p.within
-	k.p.within = map[string]bool{}
+	k.p.within = nil
 	defer func() { k.p.within = outer }()
 	n, err := k.p.compile(text)
 	if err != nil {
@@ -457,8 +458,19 @@ func (k keywords) reference(n *node) error {
 	if !local || pointer != "" && pointer[0] != '/' || strings.Contains(pointer, "%") {
 		return fmt.Errorf("the $ref %s is %w", value, ErrNotCovered)
 	}
-	if k.p.within[pointer] {
-		return fmt.Errorf("$ref: the schema at %s refers to itself for the same value", ref)
+	if n := len(k.p.within); n > 0 {
+		from := k.p.within[n-1]
+		k.p.refers[from] = append(k.p.refers[from], pointer)
+	}
+	for i, all := 0, []string{pointer}; i < len(all); i++ {
+		if slices.Contains(k.p.within, all[i]) {
+			return fmt.Errorf("$ref: the schema at %s refers to itself for the same value", ref)
+		}
+		for _, next := range k.p.refers[all[i]] {
+			if !slices.Contains(all, next) {
+				all = append(all, next)
+			}
+		}
 	}
 	target, ok := k.p.targets[pointer]
 	if !ok {
@@ -467,9 +479,9 @@ func (k keywords) reference(n *node) error {
 			return fmt.Errorf("$ref: there is nothing at %s", ref)
 		}
 		target = new(node)
-		k.p.targets[pointer], k.p.within[pointer] = target, true
+		k.p.targets[pointer], k.p.within = target, append(k.p.within, pointer)
 		compiled, err := k.p.compile(text)
-		delete(k.p.within, pointer)
+		k.p.within = k.p.within[:len(k.p.within)-1]
 		if err != nil {
 			return wrap(ref, err)
 		}

@@ -83,6 +83,7 @@ func TestCompileErrors(t *testing.T) {
 		{`{"$ref":"#/$defs/a"}`, "there is nothing at #/$defs/a", true},
 		{`{"$ref":"#"}`, "refers to itself", true},
 		{`{"$defs":{"a":{"allOf":[{"$ref":"#/$defs/a"}]}},"$ref":"#/$defs/a"}`, "refers to itself", true},
+		{`{"$defs":{"a":{"properties":{"p":{"$ref":"#/$defs/b"}},"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}},"$ref":"#/$defs/a"}`, "refers to itself", true},
 		{`{"$ref":"https://example.com/a"}`, "https://example.com/a", false},
 		{`{"items":{"not":{}}}`, "the keyword not", false},
 		{`{"pattern":"(a"}`, "the pattern (a is not a regular expression: missing closing )", true},
