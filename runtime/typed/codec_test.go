@@ -162,6 +162,33 @@ func TestStructs(t *testing.T) {
 	}
 }
 
+type (
+	north struct{ Wind int }
+	south struct{ Wind int }
+	// compass has a Wind of its own, so those of the structs in it are no members, as in encoding/json.
+	compass struct {
+		north
+		south
+		Wind string
+	}
+)
+
+// TestShadowed writes a struct with a field that hides two others of the same name.
+func TestShadowed(t *testing.T) {
+	v := compass{north{1}, south{2}, "mistral"}
+	s, err := shapeOf(reflect.TypeFor[compass](), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, err := s.append(nil, reflect.ValueOf(v), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if theirs, err := stdjson.Marshal(v); string(ours) != string(theirs) {
+		t.Errorf("%s, encoding/json: %s, %v", ours, theirs, err)
+	}
+}
+
 // TestUnwritable writes values without JSON.
 func TestUnwritable(t *testing.T) {
 	type loop struct {

@@ -315,10 +315,13 @@ func (b *shaper) structure(s *shape) error {
 	}
 	s.byName = make(map[string]*field, len(all))
 	for _, f := range all {
-		if other, ok := s.byName[f.name]; ok && other.weight() == f.weight() {
-			return fmt.Errorf("%s: two fields have the name %q", s.t, f.name)
-		} else if !ok || f.weight() < other.weight() {
+		if other, ok := s.byName[f.name]; !ok || f.weight() < other.weight() {
 			s.byName[f.name] = f
+		}
+	}
+	for _, f := range all {
+		if other := s.byName[f.name]; other != f && other.weight() == f.weight() {
+			return fmt.Errorf("%s: two fields have the name %q", s.t, f.name)
 		}
 	}
 	s.fields = slices.DeleteFunc(all, func(f *field) bool { return s.byName[f.name] != f })
