@@ -142,6 +142,15 @@ func TestDerive(t *testing.T) {
 				"d":{"anyOf":[{"type":"string","enum":["x"]},{"type":"null"}],"title":"T","examples":["x"]}},
 			"additionalProperties":false,"type":"object","required":["c"]}`},
 		{derivedOf[struct {
+			A int   `json:"a,string" jsonschema:"enum=1,enum=2"`
+			B *rank `json:"b,string" jsonschema:"nullable"`
+			C *int  `json:"c,string" jsonschema:"nullable,maxLength=3"`
+		}], `{
+			"properties":{"a":{"type":"string","enum":["1","2"]},
+				"b":{"anyOf":[{"type":"string","enum":["1","2"]},{"type":"null"}]},
+				"c":{"type":["string","null"],"maxLength":3}},
+			"additionalProperties":false,"type":"object","required":["a","b","c"]}`},
+		{derivedOf[struct {
 			A map[side]int          `json:"a"`
 			B map[rank]int          `json:"b"`
 			C map[netip.Addr]string `json:"c"`

@@ -173,13 +173,7 @@ func (d *deriver) inside(of []byte, s *shape, f facets) []byte {
 // keys returns the schema of the names of members that are keys of a map, or nil if they are any texts.
 func (d *deriver) keys(key *shape) []byte {
 	if key.enum != nil {
-		names := make([]wire.Raw, len(key.enum))
-		for i, value := range key.enum {
-			if names[i] = value; value.Kind() != wire.KindString {
-				names[i] = wire.Raw(strconv.Quote(string(value)))
-			}
-		}
-		return object(wire.Member{Name: "enum", Value: wire.ArrayOf(names)})
+		return object(wire.Member{Name: "enum", Value: wire.ArrayOf(quoted(key.enum))})
 	}
 	if key.named() == "integer" {
 		return []byte(`{"pattern":"^(0|-?[1-9][0-9]*)$"}`)
@@ -190,18 +184,26 @@ func (d *deriver) keys(key *shape) []byte {
 	return nil
 }
 
+// quoted returns scalars as strings.
+func quoted(values []wire.Raw) (all []wire.Raw) {
+	for _, value := range values {
+		if value.Kind() != wire.KindString {
+			value = wire.Raw(strconv.Quote(string(value)))
+		}
+		all = append(all, value)
+	}
+	return all
+}
+
 // member returns the schema of a field, and checks its default.
 func (d *deriver) member(s *shape, f *field) []byte {
 	facets := f.facets
 	facets.nullable = facets.nullable || f.null
-	of := d.schema(f.shape, facets)
+	inside := f.shape
 	if f.quoted {
-		kind := wire.Raw(`"string"`)
-		if facets.nullable {
-			kind = `["string","null"]`
-		}
-		of = add(add(object(wire.Member{Name: "type", Value: kind}), f.facets.texts...), append(f.facets.rules, f.facets.presets...)...)
+		inside = &shape{t: reflect.TypeFor[string](), form: text, enum: quoted(f.shape.target().enum)}
 	}
+	of := d.schema(inside, facets)
 	if f.facets.preset == "" || d.err != nil {
 		return of
 	}
