@@ -270,7 +270,7 @@ func (b *toolBuilder) server() string {
 				}
 				address = strings.ReplaceAll(address, "{"+name+"}", text)
 			}
-			if u, err := url.Parse(address); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.Contains(address, "{") {
+			if complete(address) {
 				return strings.TrimRight(address, "/")
 			}
 			b.note(n, "the server %q is not a complete URL; %s of the generated program sets it, or server in the mapping file", address, "API_BASE_URL")
@@ -278,6 +278,12 @@ func (b *toolBuilder) server() string {
 		}
 	}
 	return ""
+}
+
+// complete reports whether the URL of a server is absolute and has no variables.
+func complete(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" && !strings.Contains(address, "{")
 }
 
 // security returns the alternatives of credentials, one of which a request needs.

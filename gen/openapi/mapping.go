@@ -58,7 +58,11 @@ func ReadMapping(name string, text []byte) (*Mapping, error) {
 	m := &Mapping{name: name, text: text, rows: map[string]row{}, insert: -1}
 	err := config.Read(name, text, func(f *config.File) map[string]config.Reader {
 		return map[string]config.Reader{
-			"server": func(n *yaml.Node) { m.Server = strings.TrimRight(f.Text(n, "server"), "/") },
+			"server": func(n *yaml.Node) {
+				if m.Server = strings.TrimRight(f.Text(n, "server"), "/"); m.Server != "" && !complete(m.Server) {
+					f.Fail(n, "server: expected a complete URL, such as https://api.example.com/v1, found %q", m.Server)
+				}
+			},
 			"limit": func(n *yaml.Node) {
 				var err error
 				if m.Limit, err = strconv.Atoi(f.Text(n, "limit")); err != nil || m.Limit <= 0 {

@@ -313,6 +313,7 @@ func TestMappingFaults(t *testing.T) {
 	for _, row := range []struct{ text, want string }{
 		{"severs: x", `m.yaml:1:1: unknown key "severs"`},
 		{"limit: 0", "m.yaml:1:8: limit: expected a number of bytes greater than 0"},
+		{"server: api.example.com/v1", `m.yaml:1:9: server: expected a complete URL, such as https://api.example.com/v1, found "api.example.com/v1"`},
 		{"include: {paths: ['[']}", `paths: "[" is not a pattern`},
 		{"operations: [a]", "operations: expected a mapping"},
 		{"operations:\n  GET /a: {nmae: x}", `m.yaml:2:12: GET /a: unknown key "nmae" (did you mean "name"?)`},
