@@ -100,7 +100,7 @@ one. The default is undecided, which includes err:
 --profile selects what the comparison is about, and so what fails by default:
 
   wire     messages that a peer refuses; changes of texts are only information
-  typed    also programs that do not compile with the generated Go client
+  typed    also programs that do not compile, or mean something else, with the generated Go client
   model    also texts, defaults and promises by which a model chooses what it does
 
 The suggested version change is major if there is a finding of level err or

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,10 +22,12 @@ type declared struct {
 	tool string
 	// is is the declaration in Go, without its name.
 	is string
+	// of is the member that a field is of, or the value of a constant.
+	of string
 }
 
 // compareGo adds findings about what the generated client declares otherwise than before, as far as
-// programs notice it: names that it no longer has, and those whose types have changed.
+// programs notice it: names that it no longer has, and those whose types have changed or that stand for something else.
 func compareGo(r *diff.Report, old, new *tools.List) {
 	was, err := goAPI(old)
 	if err == nil {
@@ -34,6 +37,8 @@ func compareGo(r *diff.Report, old, new *tools.List) {
 				of, _, _ := strings.Cut(name, ".")
 				_, there := is[of]
 				switch now, same := is[name]; {
+				case same && now.is == was[name].is && now.of != was[name].of:
+					r.AddCode(was[name].tool, name, was[name].is+" of "+was[name].of, now.is+" of "+now.of)
 				case same && now.is == was[name].is, !there && of != name:
 				case same:
 					r.AddCode(was[name].tool, name, was[name].is, now.is)
@@ -99,9 +104,9 @@ type goFile struct {
 	all  map[string]declared
 }
 
-func (g *goFile) add(name, is string) {
+func (g *goFile) add(name, is, of string) {
 	if last := name[strings.LastIndexByte(name, '.')+1:]; ast.IsExported(last) {
-		g.all[name] = declared{g.tool, is}
+		g.all[name] = declared{g.tool, is, of}
 	}
 }
 
@@ -116,19 +121,22 @@ func (g *goFile) declaration(d ast.Decl) {
 			}
 			name = receiver + "." + name
 		}
-		g.add(name, types.ExprString(d.Type))
+		g.add(name, types.ExprString(d.Type), "")
 	case *ast.GenDecl:
 		for _, spec := range d.Specs {
 			switch s := spec.(type) {
 			case *ast.TypeSpec:
 				g.typed(s)
 			case *ast.ValueSpec:
-				for _, name := range s.Names {
-					is := d.Tok.String()
+				for i, name := range s.Names {
+					is, of := d.Tok.String(), ""
 					if s.Type != nil {
 						is += " " + types.ExprString(s.Type)
 					}
-					g.add(name.Name, is)
+					if d.Tok == token.CONST {
+						of = types.ExprString(s.Values[i])
+					}
+					g.add(name.Name, is, of)
 				}
 			}
 		}
@@ -142,13 +150,18 @@ func (g *goFile) typed(s *ast.TypeSpec) {
 	}
 	fields, ok := s.Type.(*ast.StructType)
 	if !ok {
-		g.add(s.Name.Name, "type "+types.ExprString(s.Type))
+		g.add(s.Name.Name, "type "+types.ExprString(s.Type), "")
 		return
 	}
-	g.add(s.Name.Name, "type struct")
+	g.add(s.Name.Name, "type struct", "")
 	for _, f := range fields.Fields.List {
+		member := ""
+		if f.Tag != nil {
+			tag, _ := strconv.Unquote(f.Tag.Value)
+			member, _, _ = strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+		}
 		for _, name := range f.Names {
-			g.add(s.Name.Name+"."+name.Name, types.ExprString(f.Type))
+			g.add(s.Name.Name+"."+name.Name, types.ExprString(f.Type), strconv.Quote(member))
 		}
 	}
 }

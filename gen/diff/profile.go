@@ -7,7 +7,7 @@ type Profile string
 const (
 	// ProfileWire is about messages that a peer refuses.
 	ProfileWire Profile = "wire"
-	// ProfileTyped is also about programs that no longer compile with the generated client.
+	// ProfileTyped is also about programs that no longer compile with the generated client, or mean something else.
 	ProfileTyped Profile = "typed"
 	// ProfileModel is also about texts and promises by which a model chooses what it does.
 	ProfileModel Profile = "model"
@@ -27,8 +27,8 @@ const ruleCode = "generated-go"
 // codeRules returns the rule of findings about generated code.
 func codeRules() ruleSet {
 	return alone(CategoryCode, EffectIncomparable, ruleCode, "Go: `{0}` is {2}, was {1}",
-		"The client that mcpgen generates declares something else in Go, so that programs do not compile. Only with the profiles typed and model.").
-		args("name", argBefore, argAfter).harm("A program that uses `{0}` does not compile with the new client.")
+		"The client that mcpgen generates declares something else in Go, so that programs do not compile or mean something else. Only with the profiles typed and model.").
+		args("name", argBefore, argAfter).harm("A program that uses `{0}` does not compile with the new client, or means something else.")
 }
 
 // AddCode adds a finding about generated code: what the client declares for a tool under a name, of
