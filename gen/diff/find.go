@@ -355,7 +355,7 @@ func (f *finder) expand(w *way) bool {
 	w.refused = nil
 	kinds, whole := kindsOf(w.all)
 	w.kinds, w.whole = w.kinds&kinds, whole
-	return w.kinds != 0 && !w.impossible()
+	return w.kinds != 0
 }
 
 // anyOf returns the ways in which a schema accepts a value by anyOf. One of the branches is enough, unless it matters
@@ -398,12 +398,7 @@ func without(list ...*jsonschema.Schema) []*jsonschema.Schema {
 	return slices.DeleteFunc(list, func(s *jsonschema.Schema) bool { return s == nil })
 }
 
-// impossible reports whether the conditions on objects contradict each other and no other type is
-// left.
-func (w *way) impossible() bool {
-	return w.kinds == kindObject && slices.ContainsFunc(w.absent, w.requires)
-}
-
+// requires reports whether objects must have a member.
 func (w *way) requires(name string) bool {
 	return slices.Contains(w.present, name) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.Contains(s.Required, name) })
 }
@@ -424,9 +419,6 @@ func (f *finder) next(w *way) (best *union, ok bool) {
 		if best != nil {
 			return best, true
 		}
-	}
-	if f.lacks(w) {
-		return nil, false
 	}
 	w.unions = slices.DeleteFunc(slices.Clone(w.unions), func(u *union) bool { return f.certain(w, u) })
 	fewest := 0
@@ -451,16 +443,6 @@ func (f *finder) next(w *way) (best *union, ok bool) {
 func (f *finder) certain(w *way, u *union) bool {
 	f.spend(len(u.choice))
 	return slices.ContainsFunc(u.choice, func(b *branch) bool { return f.implied(w, b) })
-}
-
-// lacks reports whether the conditions ask for a member that objects may not have, and no other type is left. All
-// schemas of the sender that declare members must be known.
-func (f *finder) lacks(w *way) bool {
-	if w.kinds != kindObject || slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
-		return false // a broken pattern declares members
-	}
-	not := func(name string) bool { return !f.may(w, name) }
-	return slices.ContainsFunc(w.present, not) || slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return slices.ContainsFunc(s.Required, not) })
 }
 
 // contradicts reports whether a branch obviously leaves no value.
@@ -500,33 +482,30 @@ func (f *finder) implied(w *way, b *branch) bool {
 			return false
 		}
 		p := one.of.Properties[one.item]
-		if !w.requires(p.Name) || !f.refusesListed(w.members(p.Name), p.Schema) {
+		if !w.requires(p.Name) || !f.apart(w, p) {
 			return false
 		}
 	}
 	return true
 }
 
-// refusesListed reports whether a schema refuses all values that the shortest list of some schemas has.
-func (f *finder) refusesListed(list []*jsonschema.Schema, s *jsonschema.Schema) bool {
-	var listed []wire.Raw
-	for _, one := range list {
-		if own := one.Constants(); own != nil && (listed == nil || len(own) < len(listed)) {
-			listed = own
-		}
-	}
-	return listed != nil && len(listed) <= 50 && !slices.ContainsFunc(listed, func(raw wire.Raw) bool { return !f.refuses(parse(string(raw)), s) })
-}
-
 // clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
 func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
 	kinds, _ := kindsOf([]*jsonschema.Schema{s})
 	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
-		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && slices.ContainsFunc(w.members(p.Name), func(one *jsonschema.Schema) bool {
-			f.spend(1)
-			return jsonschema.Disjoint([]*jsonschema.Schema{one, p.Schema})
-		})
+		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && f.apart(w, p)
 	})
+}
+
+// apart reports whether a schema of a member refuses all values that the shortest list of the others has.
+func (f *finder) apart(w *way, p jsonschema.Property) bool {
+	var listed []wire.Raw
+	for _, one := range w.members(p.Name) {
+		if own := one.Constants(); own != nil && (listed == nil || len(own) < len(listed)) {
+			listed = own
+		}
+	}
+	return listed != nil && len(listed) <= 50 && !slices.ContainsFunc(listed, func(raw wire.Raw) bool { return !f.refuses(parse(string(raw)), p.Schema) })
 }
 
 // may reports whether objects may have a member of that name.
