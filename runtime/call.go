@@ -39,17 +39,17 @@ type Call struct {
 	unanswered bool // it has ended without an answer; only its own goroutine uses it
 	abandoned  bool // it was answered in place of its handler; written under the lock of conn.serving
 
-	// mu is held while progress is sent and while over is set, so that no progress is sent after
-	// the answer.
-	mu       sync.Mutex
-	over     atomic.Bool
-	reported bool // progress is the last value that was sent
-	fell     bool // a value that does not grow was logged
-	progress float64
+	reporting sync.Mutex // held while progress is sent, so that it is sent in its order
+	reported  bool       // progress is the last value that was sent
+	fell      bool       // a value that does not grow was logged
+	progress  float64
 
-	// telling counts the cancellations of requests of the call that are being sent. The answer comes after
-	// them, because it may end the stream that they go to. Only a call that is not over adds to it, under mu.
-	telling sync.WaitGroup
+	mu   sync.Mutex
+	over atomic.Bool // set under mu
+	// sending counts the messages that are being sent and must come before the answer: those that belong to the
+	// request, and cancellations, because the answer may end the stream that they go to. A call that is over does not
+	// add to it.
+	sending sync.WaitGroup
 
 	stateless *statelessCall // nil in a session
 
@@ -227,19 +227,22 @@ func (c *Call) cancelled() bool {
 	return is
 }
 
-// delayAnswer delays the answer until told is called. Outside of calls, and after the answer, it does nothing.
-func (c *Call) delayAnswer() (told func()) {
+// hold delays the answer until unhold is called. It returns false if the call is over, and for nil.
+func (c *Call) hold() bool {
 	if c == nil {
-		return func() {}
+		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over.Load() {
-		return func() {}
+		return false
 	}
-	c.telling.Add(1)
-	return c.telling.Done
+	c.sending.Add(1)
+	return true
 }
+
+// unhold ends what hold has begun.
+func (c *Call) unhold() { c.sending.Done() }
 
 // Detached configures a call that continues after the answer to its request, see [Call.Detach]. Each
 // field may be nil. The functions are called concurrently.
@@ -299,11 +302,12 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	return d.cancel, ok
 }
 
-// finished ends a call: it sends no more progress.
+// finished ends a call, when the messages that come before its answer are sent.
 func (c *Call) finished() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.over.Store(true)
+	c.mu.Unlock()
+	c.sending.Wait()
 }
 
 // detachedHow returns the configuration of a detached call, or nil for other calls.
@@ -410,9 +414,7 @@ func (c request) run() {
 // of the session, because a cancellation that arrives while the answer is being sent is too late.
 func (c request) answer(buf *[]byte, failure error) {
 	p := c.conn
-	answered := c.finish()
-	c.telling.Wait()
-	if !answered {
+	if !c.finish() {
 		c.unanswered = true
 		return
 	}
@@ -422,13 +424,10 @@ func (c request) answer(buf *[]byte, failure error) {
 	}
 }
 
-// finish ends the call: it sends no more progress and cannot be cancelled. It returns false if the
+// finish ends the call: it sends nothing more before the answer and cannot be cancelled. It returns false if the
 // request must not be answered, because it was cancelled or the session is over. The id is released
 // before the answer is sent, because the peer may reuse it as soon as it has the answer.
 func (c request) finish() bool {
-	if c.stateless != nil {
-		c.stateless.close()
-	}
 	c.finished()
 	p := c.conn
 	return (c.inline || p.serving.Finish(c)) && p.life.Context().Err() == nil
@@ -536,8 +535,7 @@ func (c request) cancelledByPeer(reason string) {
 // statelessCall is the call of a stateless request.
 type statelessCall struct {
 	*Call
-	sending sync.RWMutex // held by notifications while they are sent
-	cache   *CacheHint   // set by Call.Cache; guarded by Call.mu
+	cache   *CacheHint // set by Call.Cache; guarded by Call.mu
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
 }
@@ -553,25 +551,4 @@ func (c *Call) scoped(method string, r *row) error {
 		return errAnswered
 	}
 	return nil
-}
-
-// hold delays the answer until unhold is called. It returns false if the request is answered or
-// cancelled.
-func (c *statelessCall) hold() bool {
-	c.sending.RLock()
-	if c.over.Load() || c.context.Err() != nil {
-		c.sending.RUnlock()
-		return false
-	}
-	return true
-}
-
-// unhold ends what hold has begun.
-func (c *statelessCall) unhold() { c.sending.RUnlock() }
-
-// close waits for the notifications that are being sent and allows no further ones.
-func (c *statelessCall) close() {
-	c.sending.Lock()
-	c.over.Store(true)
-	c.sending.Unlock()
 }

@@ -217,7 +217,12 @@ func (s *sent) await(ctx context.Context, w *engine.Waiter, limit engine.Patienc
 // the session does not apply, because many callers close the session immediately after a cancelled call.
 func (s *sent) withdraw(reason string) {
 	params := cancelledParams{wire.IntScalar(s.id), reason}
-	from, life, told := s.sender, &s.conn.life, s.call.delayAnswer()
+	from, life, held := s.sender, &s.conn.life, s.call.hold()
+	told := func() {
+		if held {
+			from.call.unhold()
+		}
+	}
 	begun := life.Go(func() {
 		defer told()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(life.Context()), DefaultTimeout)
@@ -271,10 +276,10 @@ func (s *sent) sendRequest(ctx context.Context, m *Message) error {
 // cancelled the request, whatever the transport would do.
 func (s *sender) announce(ctx context.Context, method string, params wire.Appender, change bool) error {
 	if s.call != nil && s.peer.serving() {
-		if !s.call.stateless.hold() {
+		if s.call.context.Err() != nil || !s.call.hold() {
 			return errAnswered
 		}
-		defer s.call.stateless.unhold()
+		defer s.call.unhold()
 	} else if s.call.cancelled() {
 		return errAnswered
 	}
@@ -364,14 +369,16 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if c.peer.revision < revisionProgressMessage && !c.peer.around() {
 		message = ""
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.over.Load():
+	c.reporting.Lock()
+	defer c.reporting.Unlock()
+	if !c.hold() {
 		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
 			c.conn.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
 		}
 		return errAnswered
+	}
+	defer c.unhold()
+	switch {
 	case c.context.Err() != nil:
 		return errAnswered
 	case c.reported && progress <= c.progress:
