@@ -222,6 +222,7 @@ func TestShapeErrors(t *testing.T) {
 	for want, of := range map[string]reflect.Type{
 		`unknown option "omitemtpy"`: tagged(reflect.TypeFor[int](), `json:"a,omitemtpy"`),
 		"string is for numbers":      tagged(reflect.TypeFor[[]int](), `json:"a,string"`),
+		"the method JSONSchema":      tagged(reflect.TypeFor[words](), `jsonschema:"enum=a"`),
 		"inline is for structs":      tagged(reflect.TypeFor[int](), `json:",inline"`),
 		`two fields have the name "A"`: reflect.TypeFor[struct {
 			left
@@ -266,14 +267,29 @@ func (color) JSONSchema() stdjson.RawMessage {
 
 func (c *color) UnmarshalText([]byte) error { return nil }
 
+type word string
+
+func (word) JSONSchema() wire.Raw {
+	return `{"type":"string","description":"A word.","minLength":1,"const":"yes"}`
+}
+
+type words []string
+
+func (words) JSONSchema() wire.Raw { return `{"type":"array"}` }
+
 // TestOwnSchema derives the schema of a type with the method JSONSchema.
 func TestOwnSchema(t *testing.T) {
 	got, err := derivedOf[struct {
 		C color  `json:"c" jsonschema:"description=Which.,minLength=7"`
 		D *color `json:"d" jsonschema:"nullable"`
+		E word   `json:"e" jsonschema:"description=An answer.,minLength=2,enum=yes"`
+		F *word  `json:"f" jsonschema:"nullable"`
 	}](true)
 	const want = `{"type":"object","properties":{"c":{"type":"string","pattern":"^#[0-9a-f]{6}$","description":"Which.","minLength":7},` +
-		`"d":{"type":["string","null"],"pattern":"^#[0-9a-f]{6}$"}},"required":["c","d"],"additionalProperties":false}`
+		`"d":{"type":["string","null"],"pattern":"^#[0-9a-f]{6}$"},` +
+		`"e":{"type":"string","const":"yes","description":"An answer.","minLength":2,"enum":["yes"]},` +
+		`"f":{"anyOf":[{"type":"string","description":"A word.","minLength":1,"const":"yes"},{"type":"null"}]}},` +
+		`"required":["c","d","e","f"],"additionalProperties":false}`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
 	}

@@ -80,7 +80,9 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 	if !f.nullable {
 		return of
 	}
-	if rest, ok := strings.CutPrefix(string(of), `{"type":"`); ok && !strings.Contains(rest, `"enum":`) {
+	restricts := func(keyword string) bool { _, has := wire.Object(of).Get(keyword); return has }
+	others := slices.ContainsFunc([]string{"const", "not", "allOf", "anyOf", "oneOf", "if", "$ref"}, restricts)
+	if rest, ok := strings.CutPrefix(string(of), `{"type":"`); ok && !others && !strings.Contains(rest, `"enum":`) {
 		name, rest, _ := strings.Cut(rest, `"`)
 		of = []byte(`{"type":["` + name + `","null"]` + rest)
 	} else if string(of) != "{}" {
@@ -92,12 +94,18 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 // body returns the schema of a shape that is not a reference.
 func (d *deriver) body(s *shape, f facets) []byte {
 	switch {
-	case s.own == "{}":
-		return add(add(object(), f.texts...), f.presets...)
 	case s.own.Kind() == wire.KindBool:
 		return []byte(s.own)
 	case s.own != "":
-		return add(add(add([]byte(s.own), f.texts...), f.rules...), f.presets...)
+		more := slices.Concat(f.texts, f.rules, f.presets)
+		if f.enum != nil {
+			more = append(more, wire.Member{Name: "enum", Value: wire.ArrayOf(f.enum)})
+		}
+		own := wire.Object(s.own)
+		for _, m := range more { // a tag says more of the field than the type does
+			own = own.Without(m.Name)
+		}
+		return add([]byte(own), more...)
 	}
 	of := object()
 	if name := s.named(); name != "" {

@@ -438,6 +438,9 @@ func (f *field) readTags(tags reflect.StructTag) (err error) {
 		kind, element = "string", ""
 	}
 	f.facets, err = facetsOf(tags, kind, element)
+	if err == nil && kind == "array" && f.shape.target().own != "" && (f.facets.items != nil || f.facets.enum != nil) {
+		return fmt.Errorf("tag jsonschema: the elements have the schema that the method JSONSchema returns")
+	}
 	return err
 }
 
