@@ -121,6 +121,7 @@ type hidden struct {
 	Any     any                   `json:"any,omitempty"`
 	Whole   *wire.Integer         `json:"whole,omitempty"`
 	List    [2]uint8              `json:"list,omitempty"`
+	Tints   []tint                `json:"tints,omitempty"`
 	Skipped func()                `json:"-"`
 }
 
@@ -140,7 +141,7 @@ func TestStructs(t *testing.T) {
 	}
 	for _, text := range []wire.Raw{
 		`{"id":1,"note":"n","size":2,"name":"x","deep":true,"number":"9223372036854775807","list":[1,2]}`,
-		`{"id":1,"size":0,"name":"x","deep":false,"number":"-1","maybe":"1.5","key":{"127.0.0.1":"a"},"addr":"::1","raw":[1.50],"object":{"a":1.0},"message":{"b":2.0},"any":[true,null,{"c":"d"}],"whole":123456789012345678901234567890,"list":[0,255]}`,
+		`{"id":1,"size":0,"name":"x","deep":false,"number":"-1","maybe":"1.5","key":{"127.0.0.1":"a"},"addr":"::1","raw":[1.50],"object":{"a":1.0},"message":{"b":2.0},"any":[true,null,{"c":"d"}],"whole":123456789012345678901234567890,"list":[0,255],"tints":["a","c"]}`,
 	} {
 		var v hidden
 		r := wire.NewStringReader(string(text))

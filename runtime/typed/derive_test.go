@@ -51,6 +51,16 @@ func (d *day) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// tint is an octet in Go and a text in JSON.
+type tint uint8
+
+func (c tint) MarshalText() ([]byte, error) { return []byte{'a' + byte(c)}, nil }
+
+func (c *tint) UnmarshalText(text []byte) error {
+	*c = tint(text[0] - 'a')
+	return nil
+}
+
 // derivedOf returns the schema of a type.
 func derivedOf[T any](objects bool) (wire.Raw, error) {
 	t := new(described)
@@ -157,14 +167,16 @@ func TestDerive(t *testing.T) {
 			D stdjson.Number        `json:"d" jsonschema:"minimum=1"`
 			E day                   `json:"e"`
 			F map[day]int           `json:"f"`
+			G []tint                `json:"g"`
 		}], `{
 			"properties":{"a":{"type":"object","propertyNames":{"enum":["left","right"]},"additionalProperties":{"type":"integer"}},
 				"b":{"type":"object","propertyNames":{"enum":["1","2"]},"additionalProperties":{"type":"integer"}},
 				"c":{"type":"object","additionalProperties":{"type":"string"}},
 				"d":{"type":"number","minimum":1},
 				"e":{"type":"string","enum":["mon","tue"]},
-				"f":{"type":"object","propertyNames":{"enum":["mon","tue"]},"additionalProperties":{"type":"integer"}}},
-			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f"]}`},
+				"f":{"type":"object","propertyNames":{"enum":["mon","tue"]},"additionalProperties":{"type":"integer"}},
+				"g":{"type":"array","items":{"type":"string"}}},
+			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f","g"]}`},
 		{derivedOf[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive(true)

@@ -273,12 +273,12 @@ func (b *shaper) fill(s *shape) (err error) {
 		s.elem, err = b.shape(s.t.Elem())
 	case reflect.Slice, reflect.Array:
 		s.form = list
+		s.elem, err = b.shape(s.t.Elem())
 		if s.t.Kind() == reflect.Array {
 			s.form = array
-		} else if s.t.Elem().Kind() == reflect.Uint8 {
+		} else if err == nil && s.t.Elem().Kind() == reflect.Uint8 && s.elem.reads == byForm && s.elem.writes == byForm {
 			s.form = bytes
 		}
-		s.elem, err = b.shape(s.t.Elem())
 	case reflect.Map:
 		s.form = mapping
 		if s.key, err = b.shape(s.t.Key()); err == nil {
