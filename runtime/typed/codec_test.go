@@ -2,6 +2,7 @@ package typed
 
 import (
 	stdjson "encoding/json"
+	"fmt"
 	"math"
 	"math/rand"
 	randv2 "math/rand/v2"
@@ -122,7 +123,18 @@ type hidden struct {
 	Whole   *wire.Integer         `json:"whole,omitempty"`
 	List    [2]uint8              `json:"list,omitempty"`
 	Tints   []tint                `json:"tints,omitempty"`
+	Pairs   map[pair]bool         `json:"pairs,omitempty"`
 	Skipped func()                `json:"-"`
+}
+
+// pair has its methods on a pointer.
+type pair struct{ from, to int }
+
+func (p *pair) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", p.from, p.to), nil }
+
+func (p *pair) UnmarshalText(text []byte) error {
+	_, err := fmt.Sscanf(string(text), "%d-%d", &p.from, &p.to)
+	return err
 }
 
 // TestStructs reads and writes what random types do not have.
@@ -141,7 +153,7 @@ func TestStructs(t *testing.T) {
 	}
 	for _, text := range []wire.Raw{
 		`{"id":1,"note":"n","size":2,"name":"x","deep":true,"number":"9223372036854775807","list":[1,2]}`,
-		`{"id":1,"size":0,"name":"x","deep":false,"number":"-1","maybe":"1.5","key":{"127.0.0.1":"a"},"addr":"::1","raw":[1.50],"object":{"a":1.0},"message":{"b":2.0},"any":[true,null,{"c":"d"}],"whole":123456789012345678901234567890,"list":[0,255],"tints":["a","c"]}`,
+		`{"id":1,"size":0,"name":"x","deep":false,"number":"-1","maybe":"1.5","key":{"127.0.0.1":"a"},"addr":"::1","raw":[1.50],"object":{"a":1.0},"message":{"b":2.0},"any":[true,null,{"c":"d"}],"whole":123456789012345678901234567890,"list":[0,255],"tints":["a","c"],"pairs":{"1-2":true}}`,
 	} {
 		var v hidden
 		r := wire.NewStringReader(string(text))
@@ -223,6 +235,7 @@ func TestShapeErrors(t *testing.T) {
 	for want, of := range map[string]reflect.Type{
 		`unknown option "omitemtpy"`: tagged(reflect.TypeFor[int](), `json:"a,omitemtpy"`),
 		"string is for numbers":      tagged(reflect.TypeFor[[]int](), `json:"a,string"`),
+		"keys must be":               reflect.TypeFor[map[code]int](),
 		"the method JSONSchema":      tagged(reflect.TypeFor[words](), `jsonschema:"enum=a"`),
 		"inline is for structs":      tagged(reflect.TypeFor[int](), `json:",inline"`),
 		`two fields have the name "A"`: reflect.TypeFor[struct {
@@ -273,6 +286,15 @@ type word string
 func (word) JSONSchema() wire.Raw {
 	return `{"type":"string","description":"A word.","minLength":1,"const":"yes"}`
 }
+
+// code is a string in JSON, but not by a text.
+type code struct{ number int }
+
+func (code) JSONSchema() wire.Raw { return `{"type":"string"}` }
+
+func (*code) UnmarshalJSON([]byte) error { return nil }
+
+func (code) MarshalJSON() ([]byte, error) { return []byte(`""`), nil }
 
 type words []string
 

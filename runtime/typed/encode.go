@@ -130,7 +130,9 @@ func (s *shape) appendMap(dst []byte, v reflect.Value, depth int) ([]byte, error
 
 // nameOf returns the name of a member for a key of a map.
 func (s *shape) nameOf(key reflect.Value) (string, error) {
-	if method, ok := key.Interface().(encoding.TextMarshaler); ok {
+	at := reflect.New(s.key.t) // the method may be that of a pointer
+	at.Elem().Set(key)
+	if method, ok := at.Interface().(encoding.TextMarshaler); ok {
 		name, err := method.MarshalText()
 		return string(name), err
 	}

@@ -284,7 +284,9 @@ func (b *shaper) fill(s *shape) (err error) {
 		if s.key, err = b.shape(s.t.Key()); err == nil {
 			s.elem, err = b.shape(s.t.Elem())
 		}
-		if err == nil && (s.key.form == pointer || s.key.named() != "string" && s.key.named() != "integer") {
+		k := s.key
+		if err == nil && (k.named() != "string" && k.named() != "integer" || k.t.Kind() != reflect.String &&
+			k.reads != byText && k.writes != byText && k.form != integer && k.form != unsigned && k.form != instant) {
 			return fmt.Errorf("unsupported type %s: keys must be strings or integers", s.t)
 		}
 	case reflect.Struct:
