@@ -202,6 +202,58 @@ func TestShadowed(t *testing.T) {
 	}
 }
 
+type (
+	// written has a text that is only written, and read one that is only read.
+	written int
+	read    int
+)
+
+func (written) Enum() []written { return []written{7} }
+
+func (written) MarshalText() ([]byte, error) { return []byte("seven"), nil }
+
+func (r *read) UnmarshalText(text []byte) error {
+	*r = read(len(text))
+	return nil
+}
+
+// TestOneWay reads and writes values whose types have a method for one of both. The schema is that of what is done.
+func TestOneWay(t *testing.T) {
+	type pair struct {
+		W written
+		R read
+	}
+	for _, test := range []struct {
+		written      bool
+		schema, text wire.Raw
+	}{
+		{false, `{"W":{"type":"integer","enum":[7]},"R":{"type":"string"}}`, `{"W":7,"R":"abc"}`},
+		{true, `{"W":{"type":"string","enum":["seven"]},"R":{"type":"integer"}}`, `{"W":"seven","R":3}`},
+	} {
+		s, err := shapeOf(reflect.TypeFor[pair](), test.written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := derive(s, dynamic.Compile)
+		if properties, _ := wire.Object(text).Get("properties"); err != nil || properties != test.schema {
+			t.Errorf("%s, %v, want %s", properties, err, test.schema)
+		}
+		want := pair{7, 3}
+		if test.written {
+			if got, err := s.append(nil, reflect.ValueOf(want), 0); err != nil || wire.Raw(got) != test.text {
+				t.Errorf("%s, %v, want %s", got, err, test.text)
+			}
+			continue
+		}
+		var got pair
+		r := wire.NewStringReader(string(test.text))
+		s.decode(r, reflect.ValueOf(&got).Elem())
+		if r.Err() != nil || got != want {
+			t.Errorf("%+v, %v, want %+v", got, r.Err(), want)
+		}
+	}
+}
+
 // TestUnwritable writes values without JSON.
 func TestUnwritable(t *testing.T) {
 	type loop struct {

@@ -120,7 +120,7 @@ func (d *deriver) body(s *shape, f facets) []byte {
 	}
 	of = add(of, bounds(s, f.rules)...)
 	of = add(of, f.rules...)
-	if s.reads == byForm && s.writes == byForm {
+	if s.says == byForm {
 		of = d.inside(of, s, f)
 	}
 	return add(of, f.presets...)

@@ -39,6 +39,7 @@ type shape struct {
 	form form
 	// reads and writes are the methods of the type that take the place of its form.
 	reads, writes codec
+	says          codec  // the one of both that the schema describes
 	elem          *shape // of a pointer, list, array or mapping
 	nullElem      bool   // a nil pointer in a list, array or mapping is written as null
 	key           *shape // of a mapping
@@ -165,6 +166,9 @@ func (b *shaper) shape(t reflect.Type) (*shape, error) {
 	if err := s.methods(); err != nil {
 		return nil, err
 	}
+	if s.says = s.reads; b.written {
+		s.says = s.writes
+	}
 	if s.reads == byForm || s.writes == byForm {
 		if err := b.fill(s); err != nil {
 			return s, err
@@ -240,9 +244,10 @@ func (s *shape) enumMethod() error {
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != reflect.SliceOf(s.t) {
 		return nil
 	}
-	values := method.Call(nil)[0]
+	values, as := method.Call(nil)[0], *s
+	as.writes = s.says
 	for i := range values.Len() {
-		text, err := s.append(nil, values.Index(i), 0)
+		text, err := as.append(nil, values.Index(i), 0)
 		if err != nil {
 			return err
 		}
@@ -286,7 +291,7 @@ func (b *shaper) fill(s *shape) (err error) {
 		}
 		k := s.key
 		if err == nil && (k.named() != "string" && k.named() != "integer" || k.t.Kind() != reflect.String &&
-			k.reads != byText && k.writes != byText && k.form != integer && k.form != unsigned && k.form != instant) {
+			k.says != byText && k.form != integer && k.form != unsigned && k.form != instant) {
 			return fmt.Errorf("unsupported type %s: keys must be strings or integers", s.t)
 		}
 	case reflect.Struct:
@@ -462,9 +467,9 @@ func (s *shape) named() string {
 		return wire.Object(s.own).GetString("type")
 	case s.t == reflect.TypeFor[wire.Object]():
 		return "object"
-	case s.writes == byWire || s.writes == byJSON || s.reads == byWire || s.reads == byJSON:
+	case s.says == byWire || s.says == byJSON:
 		return ""
-	case s.reads == byText || s.writes == byText:
+	case s.says == byText:
 		return "string"
 	}
 	return [...]string{
