@@ -24,6 +24,8 @@ type node struct {
 	At    town    `json:"at,omitzero"`
 }
 
+type tree []tree
+
 type page[T any] struct {
 	Items []T `json:"items"`
 }
@@ -177,6 +179,12 @@ func TestDerive(t *testing.T) {
 				"f":{"type":"object","propertyNames":{"enum":["mon","tue"]},"additionalProperties":{"type":"integer"}},
 				"g":{"type":"array","items":{"type":"string"}}},
 			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f","g"]}`},
+		{derivedOf[struct {
+			A tree `json:"a" jsonschema:"minItems=1,title=T"`
+		}], `{
+			"$defs":{"tree":{"type":"array","items":{"$ref":"#/$defs/tree"}}},
+			"properties":{"a":{"$ref":"#/$defs/tree","title":"T","minItems":1}},
+			"additionalProperties":false,"type":"object","required":["a"]}`},
 		{derivedOf[map[string]int], `{"additionalProperties":{"type":"integer"},"type":"object"}`},
 	} {
 		got, err := test.derive(true)

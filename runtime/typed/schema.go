@@ -73,7 +73,7 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 	if s.loops {
 		ref, _ := wire.AppendString(nil, "#/$defs/"+d.reference(s))
 		of = object(wire.Member{Name: "$ref", Value: wire.Raw(ref)})
-		of = add(of, inner.texts...)
+		of = add(add(of, inner.texts...), inner.rules...)
 	} else {
 		of = d.body(s, inner)
 	}
