@@ -230,7 +230,7 @@ func (d *deriver) member(s *shape, f *field) []byte {
 
 // required reports whether a member must be present.
 func (f *field) required() bool {
-	return f.facets.required || !f.omitEmpty && !f.omitZero && f.facets.preset == ""
+	return f.facets.required || !f.omitEmpty && !f.omitZero && !f.absent && f.facets.preset == ""
 }
 
 // bounds returns the bounds of the smaller integer types, unless the rules of a field have their own.

@@ -71,6 +71,7 @@ type field struct {
 	omitEmpty, omitZero bool
 	quoted              bool // a number or boolean is in a string
 	null                bool // a nil pointer is written as null
+	absent              bool // it is left out of a result if the embedded pointer to its struct is nil
 	// fits checks whether a value is one of an alternative.
 	fits func(*schema.Checker)
 }
@@ -362,6 +363,9 @@ func (b *shaper) fields(s *shape, t reflect.Type, index []int) ([]*field, error)
 			more, err := b.fields(s, inlined, at)
 			if err != nil {
 				return nil, err
+			}
+			for _, one := range more {
+				one.absent = one.absent || b.written && f.Type.Kind() == reflect.Pointer
 			}
 			all = append(all, more...)
 			continue

@@ -224,7 +224,11 @@ func TestNilResults(t *testing.T) {
 		Part *part
 		Text *string
 	}
+	type Paging struct {
+		Next int `json:"next"`
+	}
 	type result struct {
+		*Paging
 		Count  *int       `json:"count"`
 		Part   *part      `json:"part" jsonschema:"a part"`
 		When   *time.Time `json:"when"`
@@ -253,7 +257,7 @@ func TestNilResults(t *testing.T) {
 	schema, _ := wire.Raw(definition).At("/outputSchema/properties")
 	const self = `{"anyOf":[{"$ref":"#/$defs/result"},{"type":"null"}]}`
 	const nilPart = `{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false}`
-	want := `{"count":{"type":["integer","null"]},
+	want := `{"next":{"type":"integer"},"count":{"type":["integer","null"]},
 		"part":{"type":["object","null"],"properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false,"description":"a part"},
 		"when":{"type":["string","null"],"format":"date-time"},"any":{},
 		"choice":{"anyOf":[{"anyOf":[{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"],"additionalProperties":false},{"type":"string"}]},{"type":"null"}]},
