@@ -26,6 +26,11 @@ type node struct {
 
 type tree []tree
 
+// route has a few values.
+type route []string
+
+func (route) Enum() []route { return []route{{"a"}, {"a", "b"}} }
+
 type page[T any] struct {
 	Items []T `json:"items"`
 }
@@ -179,6 +184,13 @@ func TestDerive(t *testing.T) {
 				"f":{"type":"object","propertyNames":{"enum":["mon","tue"]},"additionalProperties":{"type":"integer"}},
 				"g":{"type":"array","items":{"type":"string"}}},
 			"additionalProperties":false,"type":"object","required":["a","b","c","d","e","f","g"]}`},
+		{derivedOf[struct {
+			A []byte `json:"a" jsonschema:"enum=AAAA"`
+			B route  `json:"b"`
+		}], `{
+			"properties":{"a":{"type":"string","contentEncoding":"base64","enum":["AAAA"]},
+				"b":{"type":"array","items":{"type":"string"},"enum":[["a"],["a","b"]]}},
+			"additionalProperties":false,"type":"object","required":["a","b"]}`},
 		{derivedOf[struct {
 			A tree `json:"a" jsonschema:"minItems=1,title=T"`
 		}], `{

@@ -112,11 +112,12 @@ func (d *deriver) body(s *shape, f facets) []byte {
 		of = object(wire.Member{Name: "type", Value: wire.Raw(strconv.Quote(name))})
 	}
 	of = add(of, f.texts...)
-	if s.enum != nil && f.enum == nil {
-		f.enum = s.enum
+	enum := s.enum
+	if f.enum != nil && s.form != list && s.form != array { // whose elements a tag is for
+		enum = f.enum
 	}
-	if f.enum != nil && s.elem == nil {
-		of = add(of, wire.Member{Name: "enum", Value: wire.ArrayOf(f.enum)})
+	if enum != nil {
+		of = add(of, wire.Member{Name: "enum", Value: wire.ArrayOf(enum)})
 	}
 	of = add(of, bounds(s, f.rules)...)
 	of = add(of, f.rules...)
