@@ -27,6 +27,13 @@ func Compile(text string) (func(*schema.Checker), error) {
 	if err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
+	var checked wire.Raw
+	if err := wire.UnmarshalString(text, &checked); err != nil {
+		return nil, fmt.Errorf("fallback: %w", err)
+	}
+	if number, ok := extreme(checked); ok {
+		return nil, fmt.Errorf("fallback: the number %s is too large or too small to be compared", number)
+	}
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()

@@ -65,10 +65,14 @@ func TestMessages(t *testing.T) {
 
 // B26, B27, B29
 func TestCompileErrors(t *testing.T) {
+	deep := strings.Repeat("[", 1001) + strings.Repeat("]", 1001)
 	for text, want := range map[string]string{
 		`{`: "EOF",
 		`{"$ref":"https://example.com/schema.json"}`: "remote schemas are not fetched",
-		`{"type":"text"}`: "metaschema",
+		`{"type":"text"}`:           "metaschema",
+		`{"multipleOf":1e-9999999}`: "the number 1e-9999999 is too",
+		`{"maximum":1e9999999}`:     "the number 1e9999999 is too",
+		`{"default":` + deep + `}`:  "more than 1000",
 	} {
 		if _, err := fallback.Compile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
