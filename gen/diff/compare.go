@@ -376,16 +376,6 @@ func (v view) writes(b *branch, same func(x, y wire.Raw) bool) bool {
 	})
 }
 
-// includes reports whether all conditions of an alternative are also written in another one.
-func (c *comparer) includes(a, in *Alt) bool {
-	written := func(list, in []*jsonschema.Schema) bool {
-		return !slices.ContainsFunc(list, func(s *jsonschema.Schema) bool {
-			return !slices.ContainsFunc(in, func(t *jsonschema.Schema) bool { return s == t || c.sameText(s.Source, t.Source) })
-		})
-	}
-	return a.Kind == in.Kind && len(a.all) > 0 && written(a.all, in.all) && written(a.refused, in.refused)
-}
-
 // values compares the values of two shapes.
 func (c *comparer) values(p *pairing) {
 	old, new := p.old.alts(), p.new.alts()
@@ -456,9 +446,6 @@ func freeKinds() []*Alt {
 // receiver.
 func (c *comparer) gone(v view) {
 	a := v.from
-	if slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return c.includes(b, a) }) {
-		return
-	}
 	if into := c.covers(v); into != nil {
 		ch := v.at(c.rules.toward("variant-merged", v.way), a.label(), into.label())
 		ch.place(v.way, a, into)
