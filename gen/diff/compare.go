@@ -280,9 +280,7 @@ func (c *comparer) affords(v view) bool {
 // start returns the conditions on the values of the sender's alternative. preferring adds those of the
 // receiver that a branch does not break, so that an example shows nothing else.
 func (v view) start(preferring bool, but *branch) way {
-	w := way{kinds: kindAny, test: func(value any) bool { return !v.accepts.accepts(value) }}
-	w.todo, w.refused, w.settled = v.from.all, v.from.refused, v.from.all
-	w.kinds = v.from.Kind
+	w := way{kinds: v.from.Kind, todo: v.from.all, refused: v.from.refused, settled: v.from.all}
 	if preferring {
 		w.todo = slices.Clone(w.todo)
 		w.settled = slices.Concat(w.settled, v.to.all)
@@ -329,12 +327,12 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		if a := search(prefers, v.start(true, b), b, refuse); a.is == found {
+		if a := search(prefers, v.start(true, b), b, refuse); a.is == found && !v.accepts.accepts(a.value) {
 			return a.outcome()
 		}
 	}
 	a := search(sends, plain, b, refuse)
-	if a.is != unknown {
+	if a.is == none || a.is == found && !v.accepts.accepts(a.value) {
 		return a.outcome()
 	}
 	open := false
@@ -348,11 +346,10 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 			open = true
 		}
 	}
-	if open {
+	switch {
+	case open:
 		return outcome{state: unknown}
-	}
-	plain.test = nil
-	if a := search(sends, plain, b, refuse); a.is == found {
+	case a.is == found:
 		return v.asAnother(a.value)
 	}
 	return outcome{}
@@ -508,9 +505,7 @@ func (c *comparer) covers(v view) *Alt {
 	if v.from.Kind != kindObject {
 		return nil
 	}
-	w := v.start(false, &branch{})
-	w.test = nil
-	value := c.finder(c.documents[v.way]).search(w, v.from.all, v.from.refused, nil)
+	value := c.finder(c.documents[v.way]).search(v.start(false, &branch{}), v.from.all, v.from.refused, nil)
 	object, ok := value.value.(map[string]any)
 	if !ok {
 		return nil

@@ -63,9 +63,8 @@ type way struct {
 	settled []*jsonschema.Schema
 	// holds, unless it is nil, is a value that a member or an element has.
 	holds *holding
-	// but has values that are none of the answers. test, unless it is nil, must accept the value.
-	but  []any
-	test func(v any) bool
+	// but has values that are none of the answers.
+	but []any
 }
 
 // union is a choice between branches: those of a schema that accepts, or the ways in which it refuses.

@@ -50,20 +50,16 @@ func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) an
 		if w.kinds&k == 0 || w.fraction && k != kindNumber {
 			continue
 		}
-		one := answer{is: none}
 		complete := f.values(w, k, func(v any) bool {
 			if kindOf(v) == k && f.suits(v, accept, refuse, but) {
-				one = answer{v, found}
-				if w.test != nil && !w.test(v) {
-					one = answer{is: unknown}
-				}
+				result = answer{v, found}
 			}
-			return one.is != found
+			return result.is != found
 		})
-		if one.is == found {
-			return one
-		}
-		if !complete || one.is == unknown {
+		switch {
+		case result.is == found:
+			return result
+		case !complete:
 			result.is = unknown
 		}
 	}
