@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file names the changes of keywords. A keyword of the receiver is a change if the finder does not
@@ -75,16 +76,19 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 	if ways[narrows].state == none && ways[widens].state == none {
 		return
 	}
-	has := func(way int) bool {
-		return slices.ContainsFunc(c.unshown(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, c.sameText) })
+	has := func(way int, same func(x, y wire.Raw) bool) bool {
+		return slices.ContainsFunc(c.unshown(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
 	}
-	rule, args := constraintRule(has(widens), has(narrows)), []string{strconv.Quote(k.name)}
+	rule, args := constraintRule(has(widens, c.sameText), has(narrows, c.sameText)), []string{strconv.Quote(k.name)}
 	if k.named != nil {
 		rule, args = k.named(old, new)
 	}
 	ch := p.between(old, new, rule, args...)
 	for way := range ways {
 		ch.ways[way].join(ways[way])
+	}
+	if k.shows != nil {
+		ch.condition, ch.own = true, ch.own || has(widens, wire.Equal) || has(narrows, wire.Equal)
 	}
 }
 

@@ -28,6 +28,9 @@ type change struct {
 	// ways has what is known of the two directions. ways[narrows] is about values that the old
 	// side may send and the new side refuses, ways[widens] about the opposite.
 	ways [2]outcome
+	// condition means that the conditions on whole values differ. own means that the sides write one of them in
+	// different ways; otherwise only the definitions that the conditions refer to have changed.
+	condition, own bool
 }
 
 // The directions of a change.

@@ -100,9 +100,27 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 		}
 	}
 	for _, v := range root.views(nil, nil) {
+		single(list, v.way)
 		list = c.settle(list, root, v)
 	}
 	return list, problem
+}
+
+// single keeps one of the undecided changes of conditions that both sides write alike. Such a condition only refers
+// to what has changed, and each of several definitions that refer to each other has such a change.
+func single(list []*told, way int) {
+	var kept *told
+	for _, t := range list {
+		if !t.condition || t.own || t.ways[way].state != unknown {
+			continue
+		}
+		if kept == nil || cmp.Or(len(t.node.path)-len(kept.node.path), strings.Compare(t.node.path, kept.node.path)) < 0 {
+			kept, t = t, kept
+		}
+		if t != nil {
+			t.ways[way].state = none
+		}
+	}
 }
 
 // settle decides what the changes in list leave open in one direction, by a value of the whole message.
