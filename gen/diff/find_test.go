@@ -75,6 +75,9 @@ func TestFind(t *testing.T) {
 		// A required member without a value is a proof, also beside one that could break a keyword.
 		{`{"type":"object","properties":{"p":{"type":"string","pattern":"[0-9]","allOf":[{"pattern":"^[a-z]+$"}]}},"required":["p"],"patternProperties":{"^x":{"type":"string"}}}`,
 			`{"type":"object","patternProperties":{"^x":{"type":"integer"}}}`, none},
+		// A member that another one requires but that is absent is a proof, and so are no names at all.
+		{`{"dependentRequired":{"c":["b"]},"not":{"propertyNames":{"maxLength":2},"type":"object","unevaluatedProperties":false}}`,
+			`{"dependentRequired":{"c":["b"]},"not":{"propertyNames":{"maxLength":2},"type":"object","unevaluatedProperties":false}}`, none},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
 		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {

@@ -597,6 +597,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	if slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
 		may = f.allows // a broken pattern declares members
 	}
+	w.depend(places)
 	for _, name := range slices.Sorted(maps.Keys(places)) {
 		switch {
 		case !may(w, name) || !f.named(w, name):
@@ -638,21 +639,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			return nil, sure && complete
 		}
 	}
-	for again := true; again; {
-		again = false
-		for _, s := range w.all {
-			for _, d := range s.DependentRequired {
-				if _, ok := places[d.Name]; !ok {
-					continue
-				}
-				for _, name := range d.Required {
-					if _, ok := places[name]; !ok {
-						places[name], again = nil, true
-					}
-				}
-			}
-		}
-	}
+	w.depend(places)
 	object := map[string]any{}
 	open := false
 	for _, name := range slices.Sorted(maps.Keys(places)) {
@@ -701,13 +688,32 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		}
 	}
 	if len(object) < least {
-		return nil, complete && all && len(wants) == 0 && f.sender != nil && !f.open(w)
+		return nil, complete && len(wants) == 0 && f.sender != nil && !f.open(w)
 	}
 	values = []any{object}
 	if len(w.but) > 0 && len(object) < most {
 		values = append(values, f.larger(w, object)...)
 	}
 	return values, complete
+}
+
+// depend adds the members that those in places require.
+func (w *way) depend(places map[string][]*jsonschema.Schema) {
+	for again := true; again; {
+		again = false
+		for _, s := range w.all {
+			for _, d := range s.DependentRequired {
+				if _, ok := places[d.Name]; !ok {
+					continue
+				}
+				for _, name := range d.Required {
+					if _, ok := places[name]; !ok {
+						places[name], again = nil, true
+					}
+				}
+			}
+		}
+	}
 }
 
 // larger returns objects that have another member than an object, of those that the schemas of a way declare.
@@ -858,5 +864,5 @@ func (f *finder) names(w *way) (names []string, all bool) {
 	for i := range 8 {
 		add("x" + strconv.Itoa(i))
 	}
-	return names, all
+	return names, all || !f.open(w)
 }
