@@ -53,13 +53,7 @@ func normalNumber(text string) json.Number {
 	if r == nil {
 		return json.Number(text)
 	}
-	if r.IsInt() {
-		return json.Number(r.Num().String())
-	}
-	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	_, fraction, _ := strings.Cut(mantissa, ".")
-	shift, _ := strconv.Atoi(exponent)
-	return json.Number(strings.TrimRight(r.FloatString(max(1, len(fraction)-shift)), "0"))
+	return decimal(r)
 }
 
 // hugeExponent reports whether a number has too many digits to be written out.
