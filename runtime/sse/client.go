@@ -34,10 +34,10 @@ type Transport struct {
 	events *eventstream.Reader
 }
 
-// Dial opens the event stream of a server and waits for the endpoint that the server names. The
-// endpoint must be on the same server. ctx limits the opening, not the session; if it has no deadline, the opening takes
-// at most runtime.DefaultTimeout. MaxRetries of the options has no effect, because nothing is resumed. The error of a message that the server refuses with an HTTP status is a
-// *[streamable.StatusError].
+// Dial opens the event stream of a server and waits for the endpoint that the server names. The endpoint must be on the
+// same server. ctx limits the opening, not the session; if it has no deadline, the opening takes at most
+// runtime.DefaultTimeout. MaxRetries of the options has no effect, because nothing is resumed. The error of a message
+// that the server refuses with an HTTP status is a *[streamable.StatusError].
 func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*Transport, error) {
 	base, err := url.Parse(address)
 	if err != nil {
