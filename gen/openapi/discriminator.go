@@ -74,7 +74,7 @@ func (d *documents) heirs(n node) []node {
 	if property, _ := n.discriminator(); property == "" || n.plain || n.get("oneOf").exists() || n.get("anyOf").exists() {
 		return nil
 	}
-	for _, container := range d.around(n) {
+	for _, container := range d.containers(n) {
 		d.survey(container)
 	}
 	var all []node
@@ -105,9 +105,9 @@ func (d *documents) unites(n node) bool {
 	return false
 }
 
-// around returns the objects whose members are named schemas: those of the first file, and the object that n is a
+// containers returns the objects whose members are named schemas: those of the first file, and the object that n is a
 // member of, which may be in another file.
-func (d *documents) around(n node) []node {
+func (d *documents) containers(n node) []node {
 	var all []node
 	for _, within := range schemas {
 		all = append(all, d.at(strings.TrimSuffix(within, "/")))
@@ -163,9 +163,9 @@ func (d *documents) mapped(n node) (all []node, values map[place][]string) {
 	return all, values
 }
 
-// named returns the member with a name of an object that around returns for n.
+// named returns the member with a name of an object that containers returns for n.
 func (d *documents) named(n node, name string) (node, bool) {
-	for _, container := range d.around(n) {
+	for _, container := range d.containers(n) {
 		pointer := wire.ChildPointer(container.pointer, name)
 		if raw, ok := container.doc.lookup(pointer); ok {
 			return node{doc: container.doc, pointer: pointer, raw: raw}, true
