@@ -30,6 +30,7 @@ type Template struct {
 type expression struct {
 	op        operator
 	variables []variable
+	groups    []variable // of the groups in the pattern
 	literal   string
 }
 
@@ -169,23 +170,30 @@ func (op operator) encode(uri *strings.Builder, value string) {
 	}
 }
 
-// newPattern returns the pattern of URIs, with a group for each occurrence of a variable.
+// newPattern returns the pattern of URIs. Each variable of an expression may be the first that has a value, with no
+// separator before it. So there is a group for each variable at or after each of them.
 func (t *Template) newPattern() (*regexp.Regexp, error) {
 	var pattern strings.Builder
 	pattern.WriteString("^" + regexp.QuoteMeta(t.prefix))
-	for _, e := range t.expressions {
-		pattern.WriteString("(?:" + regexp.QuoteMeta(e.op.first))
-		for i, v := range e.variables {
-			sep := ""
-			if i > 0 {
-				sep = regexp.QuoteMeta(e.op.sep)
-				if !v.exploded || e.op.named {
-					sep += "?" // variables before it may be undefined
+	for k := range t.expressions {
+		e := &t.expressions[k]
+		pattern.WriteString("(?:" + regexp.QuoteMeta(e.op.first) + "(?:")
+		for i, first := range e.variables {
+			e.groups = append(e.groups, e.variables[i:]...)
+			for j, v := range e.variables[i:] {
+				switch group := "(" + e.op.values(v) + ")"; {
+				case j > 0 && v.name == first.name: // as in {/x:1,x}
+					pattern.WriteString(regexp.QuoteMeta(e.op.sep) + group)
+				case j > 0:
+					pattern.WriteString("(?:" + regexp.QuoteMeta(e.op.sep) + group + ")?")
+				case i > 0:
+					pattern.WriteString("|" + group)
+				default:
+					pattern.WriteString(group)
 				}
 			}
-			pattern.WriteString("(?:" + sep + "(" + e.op.values(v) + "))?")
 		}
-		pattern.WriteString(")?" + regexp.QuoteMeta(e.literal))
+		pattern.WriteString("))?" + regexp.QuoteMeta(e.literal))
 	}
 	return regexp.Compile(pattern.String() + "$")
 }
@@ -243,7 +251,7 @@ func (t *Template) Match(uri string) (map[string][]string, bool) {
 	found := map[string][]string{}
 	limited := map[variable][]string{} // of variables with limits of their lengths
 	for _, e := range t.expressions {
-		for _, v := range e.variables {
+		for _, v := range e.groups {
 			groups = groups[2:]
 			start, end := groups[0], groups[1]
 			if start < 0 || start == end && e.isList() && e.op.first == "" {
