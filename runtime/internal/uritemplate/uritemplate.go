@@ -7,6 +7,7 @@
 package uritemplate
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
@@ -86,7 +87,7 @@ func Parse(text string) (*Template, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := strings.Split(text, "{")
+	parts := strings.Split(encoded(text), "{")
 	t := &Template{names: checked.Varnames(), prefix: parts[0], lists: map[string]bool{}}
 	for _, part := range parts[1:] {
 		inner, literal, _ := strings.Cut(part, "}")
@@ -111,6 +112,23 @@ func Parse(text string) (*Template, error) {
 	}
 	t.pattern, err = t.newPattern()
 	return t, err
+}
+
+// encoded returns a text with percent-encoding of all characters beyond ASCII (section 3.1). A client may have left
+// those of a template in its URI.
+func encoded(text string) string {
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return text
+	}
+	var b strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c < utf8.RuneSelf {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // Names returns the names of the variables in the order of the template.
@@ -240,6 +258,7 @@ const maxRepeat = 1000
 // that they can have. A text that could be an empty list or a list with one empty element, as with
 // {x*}, is an empty list.
 func (t *Template) Match(uri string) (map[string][]string, bool) {
+	uri = encoded(uri)
 	// The prefix rules out most URIs at little cost.
 	if !strings.HasPrefix(uri, t.prefix) {
 		return nil, false

@@ -55,6 +55,8 @@ func TestMatchLists(t *testing.T) {
 		{"a:{x:1001}", "a:" + strings.Repeat("z", 1002), nil},
 		{"a:{x*}{?x}", "a:1,2?x=1,2", map[string][]string{"x": {"1", "2"}}},
 		{"a:{x*}{?x}", "a:1,2?x=1%2C2", nil},
+		{"a:ü/{x}é", "a:%C3%BC/1%C3%A9", map[string][]string{"x": {"1"}}},
+		{"a:ü/{x}é", "a:ü/1é", map[string][]string{"x": {"1"}}},
 	} {
 		got, ok := parse(t, row.template).Match(row.uri)
 		if ok != (row.want != nil) {
@@ -182,6 +184,7 @@ func TestExpand(t *testing.T) {
 		{"a:{x}", "a:%C3%BC%E6%97%A5"},
 		{"a:{?x}", "a:?x=%C3%BC%E6%97%A5"},
 		{"a:{+x:1}", "a:%C3%BC"},
+		{"a:é%C3%A9/{x:1}é", "a:%C3%A9%C3%A9/%C3%BC%C3%A9"},
 	} {
 		if got := parse(t, row.template).Expand(map[string][]string{"x": {"ü\u65e5"}}); got != row.want {
 			t.Errorf("%s: got %s, want %s", row.template, got, row.want)
