@@ -19,20 +19,19 @@ const (
 	Reserved  Kind = 0
 )
 
-// sharedSpace and others are addresses that are not public, although package netip does not say so.
+// Which addresses are public, as far as package netip does not say it.
 var (
 	sharedSpace = netip.MustParsePrefix("100.64.0.0/10") // RFC 6598, used by networks of containers
+	allocated   = netip.MustParsePrefix("2000::/3")      // the global unicast addresses that IANA gives out
 	never       = []netip.Prefix{
 		netip.MustParsePrefix("0.0.0.0/8"),       // this network
 		netip.MustParsePrefix("192.0.0.0/24"),    // protocol assignments
 		netip.MustParsePrefix("198.18.0.0/15"),   // benchmarks
 		netip.MustParsePrefix("240.0.0.0/4"),     // reserved, and broadcast
 		netip.MustParsePrefix("192.88.99.0/24"),  // relays of 6to4
-		netip.MustParsePrefix("64:ff9b:1::/48"),  // local translation
-		netip.MustParsePrefix("100::/64"),        // discarded
 		netip.MustParsePrefix("2001::/23"),       // protocol assignments, and Teredo, which holds an IPv4 address
-		netip.MustParsePrefix("fec0::/10"),       // networks of organizations, before fc00::/7
 		netip.MustParsePrefix("2001:db8::/32"),   // documentation
+		netip.MustParsePrefix("3fff::/20"),       // documentation
 		netip.MustParsePrefix("192.0.2.0/24"),    // documentation
 		netip.MustParsePrefix("198.51.100.0/24"), // documentation
 		netip.MustParsePrefix("203.0.113.0/24"),  // documentation
@@ -71,10 +70,10 @@ func Of(a netip.Addr) Kind {
 		return LinkLocal
 	case a.IsPrivate() || sharedSpace.Contains(a):
 		return Private
-	case a.IsGlobalUnicast():
+	case a.IsGlobalUnicast() && (a.Is4() || allocated.Contains(a)):
 		return Public
 	}
-	return Reserved // multicast, unspecified
+	return Reserved // multicast, unspecified, or of no use yet
 }
 
 // String names a kind, for errors.

@@ -14,7 +14,8 @@ func TestOf(t *testing.T) {
 		"169.254.169.254": LinkLocal, "fe80::1%eth0": LinkLocal, "64:ff9b::a9fe:a9fe": LinkLocal,
 		"0.0.0.0": Reserved, "0.1.2.3": Reserved, "::": Reserved, "224.0.0.1": Reserved, "ff02::1": Reserved, "255.255.255.255": Reserved,
 		"198.18.0.1": Reserved, "192.0.2.1": Reserved, "2001:db8::1": Reserved, "64:ff9b:1::1": Reserved,
-		"2001:0:7f00:1::": Reserved, "fec0::1": Reserved, "100::1": Reserved, "192.88.99.1": Reserved, "2001:4860:4860::8888": Public,
+		"2001:0:7f00:1::": Reserved, "fec0::1": Reserved, "100::1": Reserved, "192.88.99.1": Reserved, "::ffff:0:127.0.0.1": Reserved, "3fff::1": Reserved, "5f00::1": Reserved, "::1:0:0:0": Reserved,
+		"2001:4860:4860::8888": Public,
 	} {
 		if got := Of(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %v, want %v", text, got, want)
