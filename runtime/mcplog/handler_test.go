@@ -81,6 +81,10 @@ type resolved struct{}
 
 func (resolved) LogValue() slog.Value { return slog.GroupValue(slog.Int("x", 1)) }
 
+type failure struct{ text string }
+
+func (f *failure) Error() string { return f.text }
+
 // TestData checks the data that records become.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
@@ -95,6 +99,9 @@ func TestData(t *testing.T) {
 				"raw", wire.Raw(`{"n":9007199254740993}`), "bad", wire.Raw(`{"a":1,"a":2}`), "any", []int{1, 2}, "r", resolved{})
 		}, `{"msg":"m","b":true,"i":-9223372036854775808,"u":18446744073709551615,"f":0.5,"inf":"+Inf","d":"1s","t":"2025-01-02T03:04:05.000000006Z",` +
 			`"s":"s","nil":null,"err":"e","raw":{"n":9007199254740993},"bad":"{\"a\":1,\"a\":2}","any":"[1 2]","r":{"x":1}}`},
+		{"nil pointers", func(ctx context.Context, l *slog.Logger) {
+			l.InfoContext(ctx, "m", "err", (*failure)(nil), "object", (*wire.Object)(nil))
+		}, `{"msg":"m","err":"<nil>","object":null}`},
 		{"bad UTF-8", func(ctx context.Context, l *slog.Logger) { l.InfoContext(ctx, "a\xff", "k\xff", "v\xff") }, "{\"msg\":\"a\uFFFD\",\"k\uFFFD\":\"v\uFFFD\"}"},
 		{"the last of two", func(ctx context.Context, l *slog.Logger) { l.With("a", 1).InfoContext(ctx, "m", "a", 2, "a", 3) }, `{"msg":"m","a":3}`},
 		{"groups", func(ctx context.Context, l *slog.Logger) {

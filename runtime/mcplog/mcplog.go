@@ -182,6 +182,9 @@ func anything(v any) wire.Raw {
 	case nil:
 		return "null"
 	case wire.Appender:
+		if wire.IsNil(v) {
+			return "null"
+		}
 		// Invalid JSON would make the text of the whole object empty.
 		if data, err := wire.MarshalString(v); err == nil {
 			var raw wire.Raw
@@ -190,7 +193,7 @@ func anything(v any) wire.Raw {
 			}
 		}
 	case error:
-		return text(v.Error())
+		return text(fmt.Sprint(v)) // which recovers if v is a nil pointer
 	}
 	return text(fmt.Sprintf("%+v", v))
 }
