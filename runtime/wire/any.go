@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// RawOf returns the JSON text of a Go value. A nil v gives null. An [Appender] writes itself; any
+// RawOf returns the JSON text of a Go value. Nil and a nil pointer give null. An [Appender] writes itself; any
 // other value is encoded by encoding/json, which sorts the keys of maps and keeps the order of
 // struct fields. It returns an error for a value that has no JSON text, or whose text a [Reader]
 // does not accept, for example because of a duplicate name.
@@ -69,6 +69,9 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	case Object:
 		return AppendObject(dst, v)
 	case Appender:
+		if IsNil(v) { // as in encoding/json
+			return append(dst, "null"...), nil
+		}
 		text, err := MarshalString(v)
 		if err != nil {
 			return dst, err

@@ -33,6 +33,7 @@ func TestRawOf(t *testing.T) {
 		err   string
 	}{
 		{nil, "null", ""},
+		{(*wire.Integer)(nil), "null", ""},
 		{"<a> & \"b\"", `"<a> & \"b\""`, ""},
 		{3, "3", ""},
 		{int64(1)<<60 + 1, "1152921504606846977", ""},
