@@ -319,6 +319,11 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
+// score is zero if it is negative, which a method of its pointer says.
+type score int
+
+func (s *score) IsZero() bool { return *s < 0 }
+
 // TestOmittedZeros encodes zeros that break the limits of their members: omitempty leaves them out.
 func TestOmittedZeros(t *testing.T) {
 	type result struct {
@@ -326,13 +331,14 @@ func TestOmittedZeros(t *testing.T) {
 		Name  string  `json:"name,omitempty" jsonschema:"minLength=1"`
 		Last  bool    `json:"last,omitempty"`
 		Empty *string `json:"empty,omitempty"`
+		Score score   `json:"score,omitzero"`
 	}
 	for _, test := range []struct {
 		value result
 		want  string
 	}{
-		{result{}, `{}`},
-		{result{Days: 1, Name: "x", Last: true, Empty: new("")}, `{"days":1,"name":"x","last":true,"empty":""}`},
+		{result{Score: -1}, `{}`},
+		{result{Days: 1, Name: "x", Last: true, Empty: new("")}, `{"days":1,"name":"x","last":true,"empty":"","score":0}`},
 	} {
 		shape, err := shapeOf(reflect.TypeFor[result](), true)
 		if err != nil {

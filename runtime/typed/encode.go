@@ -193,7 +193,12 @@ func empty(v reflect.Value) bool {
 
 // zero reports whether omitzero leaves a value out.
 func zero(v reflect.Value) bool {
-	if method, ok := v.Interface().(interface{ IsZero() bool }); ok && (v.Kind() != reflect.Pointer || !v.IsNil()) {
+	at := v
+	if v.Kind() != reflect.Pointer && v.Kind() != reflect.Interface { // the method may be that of a pointer
+		at = reflect.New(v.Type())
+		at.Elem().Set(v)
+	}
+	if method, ok := at.Interface().(interface{ IsZero() bool }); ok && !at.IsNil() {
 		return method.IsZero()
 	}
 	return v.IsZero()
