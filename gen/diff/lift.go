@@ -148,7 +148,12 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 	case a.is == found && open != nil:
 		open.ways[v.way] = outcome{state: found, values: []any{a.value}}
 	case a.is == found:
-		list = append(list, c.unnamed(root, v, a.value))
+		one := c.unnamed(root, v, a.value)
+		if i := slices.IndexFunc(list, func(t *told) bool { return t.key() == one.key() }); i >= 0 {
+			list[i].ways[v.way] = one.ways[v.way] // the same change in the other direction
+			return list
+		}
+		list = append(list, one)
 	}
 	return list
 }

@@ -57,6 +57,9 @@ var toolCases = []toolCase{
 	{tool(`{"enum":["x","y"]}`), tool(`{"enum":["y","z"]}`), "enum-value-removed t.input.a err ok\nenum-value-added t.input.a ok err"},
 	{tool(`{"enum":["x","y","z"]}`), tool(`{"enum":["z"]}`), "enum-value-removed t.input.a err ok"},
 	{tool(`{"enum":["x"]}`), tool(`{"type":"string"}`), `enum-opened t.input.a ok err`},
+	// One keyword is the only name of what each side refuses.
+	{input(`{"type":"object","maxProperties":3,"dependentSchemas":{"c":{"properties":{"d":{"type":"boolean"}},"additionalProperties":{"type":"array"},"maxProperties":4}}}`),
+		input(`{"type":"object","maxProperties":3,"dependentSchemas":{"c":{"properties":{"d":{"type":"boolean"}},"additionalProperties":{"enum":["a",-1]},"maxProperties":4}}}`), `constraint-changed t.input err err`},
 	// The example has an element that the sender asks for beside the one that the receiver refuses.
 	{tool(`{"type":"array","contains":{"type":"integer"},"maxContains":1}`), tool(`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`),
 		"constraint-removed t.input.a ok err\ntype-closed t.input.a[0] err ok\ntype-closed t.input.a[] err ok"},
