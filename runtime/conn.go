@@ -773,7 +773,7 @@ func (b *batch) add(text []byte) {
 	}
 }
 
-// takeBatch takes the messages of an array. It returns the function that serves the requests in it, or nil.
+// takeBatch takes the messages of an array. It returns the function that waits for the requests in it, or nil.
 // If the batch is not allowed, it sends an error and returns it.
 func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 	items, err := in.Content().Batch, in.Content().Err
@@ -791,7 +791,7 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 			b.left++
 		}
 	}
-	var serves []func()
+	var serving sync.WaitGroup
 	for i := range items {
 		m, to := &items[i].Message, &batched{b}
 		if err := items[i].Err; err != nil {
@@ -800,21 +800,11 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 		}
 		step := p.takeMessage(m, in, to)
 		if step.Serve != nil {
-			serves = append(serves, step.Serve)
-			step.Serve = nil
+			serving.Go(step.Serve) // at once, because those that follow may wait for its end
+			step.Serve, run = nil, serving.Wait
 		}
 		step.Do()
 	}
 	b.add(nil)
-	if len(serves) == 0 {
-		return nil, nil
-	}
-	return func() {
-		var all sync.WaitGroup
-		for _, serve := range serves[1:] {
-			all.Go(serve)
-		}
-		serves[0]()
-		all.Wait()
-	}, nil
+	return run, nil
 }

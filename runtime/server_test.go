@@ -421,6 +421,19 @@ func TestBusy(t *testing.T) {
 	})
 }
 
+// TestBulkBatch checks that a batch with more requests than may run at a time is slowed down: its first requests begin
+// before the last are read.
+func TestBulkBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn := open(t.Context(), t, newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{MaxConcurrent: 2}}, r03), r03)
+		conn.send("[" + toolCall("1", "echo", "{}") + "," + toolCall("2", "echo", "{}") + "," + toolCall("3", "echo", "{}") + "]")
+		if got := conn.replies(); len(got) != 1 || strings.Count(got[0], `"result":{}`) != 3 {
+			t.Errorf("got %s", got)
+		}
+		conn.hangUp()
+	})
+}
+
 // TestNotifications checks that the notifications of a session are handled in order and
 // one at a time, and may wait for the peer.
 func TestNotifications(t *testing.T) {

@@ -200,6 +200,9 @@ func (p *post) exchange(st *stream) (bool, error) {
 	st.body, p.Body = p.Body, web.Hold{}
 	st.request, st.answers = p.id, !st.opening && p.asks(s)
 	st.conn.Store(&p.connection)
+	if !p.handler.opts.Disconnect {
+		st.inline = &p.connection
+	}
 	defer st.disconnect(&p.connection)
 	p.in.Reply = st
 	run := s.inbox.Accept(p.in)
@@ -239,7 +242,6 @@ func (p *post) asks(s *Session) bool {
 // call takes a tenth longer.
 func (p *post) run(run func()) {
 	st := p.stream
-	st.inline = &p.connection
 	returned := false
 	defer func() {
 		st.end(true)
