@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -300,4 +301,45 @@ func ExampleMiddleware() {
 	// Output:
 	// friend <nil>
 	// stranger jsonrpc: error -32600: not for you
+}
+
+// TestPublishPanic checks that middleware which panics when the server publishes costs one notification, not the program.
+func TestPublishPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := true
+		server := newServer(t, tools, runtime.ServerOptions{Capabilities: everyChange, Sending: []runtime.Middleware{func(next runtime.Handler) runtime.Handler {
+			return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				if first {
+					first = false
+					panic("middleware")
+				}
+				return next(ctx, m)
+			}
+		}}}, r06)
+		c := open(t.Context(), t, server, r06)
+		publish(t, server, "notifications/tools/list_changed", "{}")
+		c.replies()
+		publish(t, server, "notifications/tools/list_changed", "{}")
+		if got := c.replies(); len(got) != 1 {
+			t.Errorf("got %s", got)
+		}
+		c.hangUp()
+	})
+}
+
+// TestCacheInProgress checks that middleware may set the hint of a call that reports its progress.
+func TestCacheInProgress(t *testing.T) {
+	alone(t, "progress", side{"work": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		return wire.Raw(`{}`), runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
+	}}, runtime.ServerOptions{Sending: []runtime.Middleware{func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			runtime.CallOf(ctx).CachePrivately()
+			return next(ctx, m)
+		}
+	}}}, nil, func(t *testing.T, c *conn) {
+		c.send(request("1", "tools/call", `"name":"work"`, metaTerms+`,"progressToken":7`))
+		if got := c.replies(); len(got) != 2 {
+			t.Errorf("got %s", got)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"math"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -399,9 +400,16 @@ func (s *ServerSession) post(n Notification) {
 
 // send sends the notifications that wait, and returns when there are none left.
 func (s *ServerSession) send() {
+	returned := false
+	defer func() {
+		if !returned {
+			s.conn.logFailure("middleware panicked", "panic", recover(), "stack", string(debug.Stack()))
+			s.conn.life.Go(s.send)
+		}
+	}()
 	for ctx := s.Context(); ; {
 		n, ok := s.next(ctx)
-		if !ok {
+		if returned = !ok; returned {
 			return
 		}
 		var params wire.Appender
