@@ -535,7 +535,7 @@ func (c request) cancelledByPeer(reason string) {
 // statelessCall is the call of a stateless request.
 type statelessCall struct {
 	*Call
-	cache   *CacheHint // set by Call.Cache; guarded by Call.mu
+	cache   atomic.Pointer[CacheHint] // set by Call.Cache
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
 }

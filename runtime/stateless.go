@@ -353,9 +353,7 @@ func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 
 // hint returns the hint of the result of a stateless call.
 func (c *statelessCall) hint() CacheHint {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if own := c.cache; own != nil {
+	if own := c.cache.Load(); own != nil {
 		return *own
 	}
 	return c.peer.protocol.declarations.server.opts.Cache.of(c.m.Method)
@@ -398,9 +396,7 @@ func (c *Call) Cache(h CacheHint) {
 		return
 	}
 	h.TTL = max(h.TTL, 0)
-	c.mu.Lock()
-	c.stateless.cache = &h
-	c.mu.Unlock()
+	c.stateless.cache.Store(&h)
 }
 
 // restated returns the error that a stateless request gets for the error of its handler, which may be
