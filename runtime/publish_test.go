@@ -214,6 +214,19 @@ func TestListens(t *testing.T) {
 	})
 }
 
+// TestSubscribeLong checks that a session does not keep URIs of any length.
+func TestSubscribeLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Capabilities: everyChange}, withResources(tools.bind(r06, runtime.ToServer)))
+		c := open(t.Context(), t, server, r06)
+		for length, want := range map[int]string{8 << 10: answered("1", `\{\}`), 8<<10 + 1: refused("1", "-32602", ".*longer than 8192 bytes")} {
+			c.send(`{"jsonrpc":"2.0","id":1,"method":"resources/subscribe","params":{"uri":"` + strings.Repeat("u", length) + `"}}`)
+			match(t, c.replies(), []string{want})
+		}
+		c.hangUp()
+	})
+}
+
 // TestSubscribeAtOnce checks that the requests of a session that are answered at the same time do not exceed the
 // maximum of its subscriptions, and that those which the server refuses do not count.
 func TestSubscribeAtOnce(t *testing.T) {

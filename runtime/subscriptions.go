@@ -434,6 +434,9 @@ func (s *ServerSession) next(ctx context.Context) (n Notification, ok bool) {
 	return n, true
 }
 
+// maxURI limits the URIs that a session can subscribe to, in bytes: it keeps up to MaxSubscriptions of them.
+const maxURI = 8 << 10
+
 // subscription handles resources/subscribe and resources/unsubscribe: it records the subscription if the
 // implementation accepts it.
 func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender, error) {
@@ -442,6 +445,9 @@ func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender,
 	on := m.Method == methodSubscribe
 	of := s.conn.server.of
 	if on {
+		if len(uri) > maxURI {
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /uri: longer than %d bytes", maxURI)
+		}
 		if most := of.maxSubscriptions(); !of.audience.reserve(s, uri, most) {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the session has %d subscriptions, which is the maximum", most)
 		}
