@@ -517,12 +517,14 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 	}
 }
 
-// postOther sends a POST without an answer, again if the server is busy or cannot be reached. It
+// postOther sends a POST without an answer, again if the server is busy or cannot be reached, up to a limit of time. It
 // reports the outcome on sent before it reads the body of the response.
 func (t *Transport) postOther(text string, tries int, sent chan<- error) {
+	ctx, cancel := context.WithTimeout(t.life.Context(), runtime.DefaultTimeout)
+	defer cancel()
 	var retry retry
 	for {
-		resp, err := t.http.Do(t.request(t.life.Context(), t.post, &body{text: text}, ""))
+		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, ""))
 		if err != nil {
 			err = t.sendError(err)
 		} else if resp.StatusCode/100 == 2 {
@@ -540,7 +542,7 @@ func (t *Transport) postOther(text string, tries int, sent chan<- error) {
 		}
 		retry.failed(err)
 		failure, refused := errors.AsType[*StatusError](err)
-		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(t.life.Context().Done(), nil, retry.wait()) {
+		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(ctx.Done(), nil, retry.wait()) {
 			sent <- err
 			return
 		}

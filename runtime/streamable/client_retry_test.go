@@ -225,6 +225,26 @@ func TestAnswersAreSentAgain(t *testing.T) {
 	})
 }
 
+// TestNoResponse checks that the client does not wait for ever for the response to a notification, or to an answer.
+func TestNoResponse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := false
+		s := &server{answer: func(r *http.Request, _ string) *http.Response {
+			if r.Method == "GET" && !asked {
+				asked = true
+				return open(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\"}\n\n")
+			}
+			<-r.Context().Done()
+			return nil
+		}}
+		session := s.session(t, false, ClientOptions{})
+		if err := session.Notify(t.Context(), "notifications/progress", nil); err == nil {
+			t.Error("the server has not taken the notification")
+		}
+		session.Close()
+	})
+}
+
 // TestLostWhileListening checks that a session ends when the server no longer knows it, although the client only
 // listens.
 func TestLostWhileListening(t *testing.T) {
