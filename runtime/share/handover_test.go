@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -522,5 +523,56 @@ func TestGetBeforeBus(t *testing.T) {
 		}
 		get.cut()
 		<-get.done
+	})
+}
+
+// TestFollowShutdown checks that a GET that carries a stream of another replica ends with its own replica, so that its
+// client comes back to one that goes on.
+func TestFollowShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 2, mcptest.Server.With(mcptest.Handlers{"slow": threeNotes}), onBus())
+		session := rs.open(t, 0, r11)
+		l := rs.begin(t, 0, "POST", mcptest.Call(1, "slow", `{}`), session...)
+		id := testkit.Events(t, strings.NewReader(l.String()), 1)[0].ID
+		l.cut()
+		again := rs.begin(t, 1, "GET", "", append(session, headerLast, id)...)
+		rs[1].handler.Close()
+		<-again.done
+		<-l.done
+		if got := again.messages(t); len(got) > 1 {
+			t.Errorf("the GET has gone on: %q", got)
+		}
+	})
+}
+
+// silentBus is a bus that does not respond to Serve.
+type silentBus struct {
+	Memory
+	silent atomic.Bool
+}
+
+func (b *silentBus) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	if b.silent.Load() {
+		<-ctx.Done()
+		return nil, context.Cause(ctx)
+	}
+	return b.Memory.Serve(ctx, subject, answer)
+}
+
+// TestGetOnSilentBus checks that a bus that does not respond does not keep a client from its GET stream for long.
+func TestGetOnSilentBus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := new(silentBus)
+		rs := alike(t, 1, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus}})
+		session := rs.open(t, 0, r11)
+		bus.silent.Store(true)
+		l := rs.begin(t, 0, "GET", "", session...)
+		time.Sleep(waits.Bus)
+		synctest.Wait()
+		if l.String() == "" {
+			t.Error("the GET has no response")
+		}
+		l.cut()
+		<-l.done
 	})
 }

@@ -172,10 +172,13 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 }
 
 // Follow implements streamable.Sharing. If the replica that has the stream is gone and has not answered the
-// request, the last event is an error in place of the answer. Without a bus, it yields what is stored, and the
-// client comes back for more.
+// request, the last event is an error in place of the answer. Without a bus, or when this replica has shut down, it
+// yields what is stored, and the client comes back for more.
 func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream string, n uint64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(p.handler.Context(), cancel)()
 		if err := p.follow(ctx, s, stream, n, yield); err != nil {
 			yield(nil, err)
 		}
