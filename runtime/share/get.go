@@ -75,7 +75,9 @@ func (s *session) serveGetLocked() {
 	if g.stop != nil || p.bus == nil {
 		return
 	}
-	stop, err := p.bus.Serve(p.handler.Context(), subjectGet+s.name, func(ctx context.Context, data []byte) []byte {
+	ctx, cancel := context.WithTimeout(p.handler.Context(), waits.Bus)
+	defer cancel()
+	stop, err := p.bus.Serve(ctx, subjectGet+s.name, func(ctx context.Context, data []byte) []byte {
 		err := s.Session.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Text: data})
 		switch {
 		case errors.Is(err, runtime.ErrClosed):
