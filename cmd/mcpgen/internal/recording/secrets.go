@@ -1,11 +1,14 @@
 package recording
 
 import (
+	"encoding/base64"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -13,6 +16,9 @@ import (
 
 // RedactedPrefix begins the texts that stand for secrets.
 const RedactedPrefix = "redacted:"
+
+// secretWords matches names before secrets in a text.
+const secretWords = `password|passwd|pwd|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|(?:access|auth|refresh)[-_]?token`
 
 var (
 	// secretNames matches the words of names whose values are secrets, joined by underscores.
@@ -30,28 +36,34 @@ var (
 	// between words in others.
 	wordEnd = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 	signs   = regexp.MustCompile(`[^A-Za-z0-9]+`)
-	// secretTexts match secrets within a text. The secret is the last group, or the whole match.
+	// secretTexts match secrets within a text. The secret is the group that matches, or the whole match.
 	secretTexts = []*regexp.Regexp{
 		regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)`),
 		regexp.MustCompile(`\b(?:AKIA|ASIA)[0-9A-Z]{16}\b`),
-		regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}`),
+		regexp.MustCompile(`\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bgl(?:pat|dt|rt|ft|cbt|ptt|oas|soat|imt|agent)-[A-Za-z0-9_-]{16,}`),
 		regexp.MustCompile(`\bsk-[A-Za-z0-9_-]{20,}|\b[srp]k_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{16,}`),
 		regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-[A-Za-z0-9-]{10,}|https://hooks\.slack\.com/services/[A-Za-z0-9/]+`),
 		regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}|\bya29\.[0-9A-Za-z_-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}`),
 		regexp.MustCompile(`\bnpm_[A-Za-z0-9]{30,}|\bpypi-[A-Za-z0-9_-]{20,}|\bhf_[A-Za-z0-9]{20,}|\bdop_v1_[a-f0-9]{60,}|\bshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}`),
+		regexp.MustCompile(`\b(?:gsk|r8|tvly|pplx|xai|ntn|figd|sbp|sntry[su]|glsa|dckr_pat|lin_api|pscale_tkn|PMAK|NRAK|HRKU)[_-][A-Za-z0-9_]{20,}|\b(?:GOCSPX|sq0[a-z]{3})-[A-Za-z0-9_-]{20,}|\bhvs\.[A-Za-z0-9_-]{20,}|\bdp\.[a-z]{2,5}\.[A-Za-z0-9]{30,}|\bATATT3x[A-Za-z0-9_=-]{20,}`),
+		regexp.MustCompile(`\b(?:dapi|SK|key-)[0-9a-f]{32}\b|\b[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}|\bAGE-SECRET-KEY-1[0-9A-Z]{30,}`),
 		regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*`),
 		regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}=*)`),
 		regexp.MustCompile(`\b[Bb]asic\s+([A-Za-z0-9+/]{6,}={1,2}|[A-Za-z+/]*[0-9][A-Za-z0-9+/]{10,})`),
 		regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[A-Za-z][^\s:"']*:([^\s"']{4,})`),
 		regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?([A-Za-z0-9._~+/-]{4,}=*)`),
-		regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@`),
-		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:password|passwd|pwd|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|access[-_]?token|auth[-_]?token|refresh[-_]?token)["']?\s*[=:]\s*["']?([^\s"'*<>\[\](){}&;,]{4,})`),
-		regexp.MustCompile(`(?i)[?&;]?\b(?:token|id_token|sig|signature|session_?id|sid|key)=([^\s"'*<>\[\](){}&;,]{8,})`),
+		regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://(?:[^\s/:@"']*:([^\s/@"']+)|([^\s/:@"']{20,}))@`),
+		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:` + secretWords + `)["']?\s*[=:]\s*(?:"((?:[^"\\\r\n]|\\.){4,})"|'([^'\r\n]{4,})'|["']?([^\s"'*<>\[\](){}&;,]{4,}))`),
+		regexp.MustCompile(`(?i)(?:^|\s)--[a-z0-9_-]*(?:` + secretWords + `|token)\s+["']?([^\s"'<\[({$-][^\s"'0-9]*[0-9][^\s"']*)`),
+		regexp.MustCompile(`(?i)<[a-z0-9_:.-]*(?:` + secretWords + `|token)>\s*([^\s<][^<]{3,})</`),
+		regexp.MustCompile(`(?i)[a-z0-9_-]*token(?:["']\s*[=:]\s*["']([^"'\r\n]{4,})|:\s*([A-Za-z_.~+/-]*[0-9][A-Za-z0-9_.~+/-]{3,}=*))`),
+		regexp.MustCompile(`(?i)[a-z0-9_-]*token\s*=\s*["']?([^\s"'*<>\[\](){}&;,]{8,})`),
+		regexp.MustCompile(`(?i)[?&;]?\b(?:sig|signature|session_?id|sid|key)=([^\s"'*<>\[\](){}&;,]{8,})`),
 	}
 	// masked matches what is shown in place of secrets.
-	masked = regexp.MustCompile(`(?i)^[*x.•#-]*$|^[<\[(].*[>\])]$|^(redacted|hidden|masked)\b`)
+	masked = regexp.MustCompile(`(?i)^[*x.•#-]*$|^[<\[(].*[>\])]$|^\$\{.*\}$|^(redacted|hidden|masked)\b`)
 	// schemas are the members of messages that are JSON Schemas, which have the names of secrets
-	// but no secrets.
+	// before other values.
 	schemas = []string{"inputSchema", "outputSchema", "requestedSchema"}
 )
 
@@ -61,8 +73,8 @@ func Masked(text string) bool { return masked.MatchString(text) }
 // HasSecret reports whether a text contains something that has the form of a secret.
 func HasSecret(text string) bool {
 	for _, form := range secretTexts {
-		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
-			if start, end := lastGroup(at); !Masked(text[start:end]) {
+		for start, end := range secretsOf(form, text) {
+			if !Masked(text[start:end]) {
 				return true
 			}
 		}
@@ -70,13 +82,32 @@ func HasSecret(text string) bool {
 	return false
 }
 
-// lastGroup returns the limits of the last group of a match, or of the match if it has no groups.
-func lastGroup(at []int) (start, end int) { return at[len(at)-2], at[len(at)-1] }
+// secretsOf yields the limits of the secrets of a form in a text. A name before one may be public.
+func secretsOf(form *regexp.Regexp, text string) iter.Seq2[int, int] {
+	return func(yield func(start, end int) bool) {
+		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
+			start, end := at[0], at[1]
+			for i := 2; i < len(at); i += 2 {
+				if at[i] >= 0 {
+					start, end = at[i], at[i+1]
+				}
+			}
+			if !publicNames.MatchString(words(text[at[0]:start])) && !yield(start, end) {
+				return
+			}
+		}
+	}
+}
+
+// words returns a name in lower case, with its words joined by underscores.
+func words(name string) string {
+	return strings.ToLower(strings.Trim(signs.ReplaceAllString(wordEnd.ReplaceAllString(name, "${1}_${2}"), "_"), "_"))
+}
 
 // secretName reports whether the name of a member says that its value is a secret. A number is
 // more often a count.
 func secretName(name string, number bool) bool {
-	name = strings.ToLower(strings.Trim(signs.ReplaceAllString(wordEnd.ReplaceAllString(name, "${1}_${2}"), "_"), "_"))
+	name = words(name)
 	return secretNames.MatchString(name) && !publicNames.MatchString(name) && !(number && counts.MatchString(name))
 }
 
@@ -88,6 +119,7 @@ func (r *Redactor) Entry(e Entry) (Entry, *strings.Replacer) {
 		return e, strings.NewReplacer()
 	}
 	s := &secrets{r: r, found: map[string]string{}}
+	e.Path = s.within(e.Path)
 	e.Text = s.message(e.Text)
 	if len(e.Header) > 0 {
 		e.Header = maps.Clone(e.Header)
@@ -147,8 +179,7 @@ func (s *secrets) within(text string) string {
 	for _, form := range secretTexts {
 		var out strings.Builder
 		last := 0
-		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
-			start, end := lastGroup(at)
+		for start, end := range secretsOf(form, text) {
 			out.WriteString(text[last:start])
 			out.WriteString(s.replace(text[start:end]))
 			last = end
@@ -189,6 +220,7 @@ type secretWalk struct {
 	*secrets
 	json  *wire.Reader
 	edits map[int]edit // by the start of what they replace
+	plain bool         // within a schema: names say nothing
 }
 
 // edit replaces a part of a text.
@@ -201,7 +233,7 @@ type edit struct {
 // says that all of it is one.
 func (w *secretWalk) value(pointer, name string, secret bool) {
 	kind := w.json.Kind()
-	secret = secret || secretName(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.secrets, func(p Pattern) bool { return p.Matches(pointer) })
+	secret = secret || w.names(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.secrets, func(p Pattern) bool { return p.Matches(pointer) })
 	switch kind {
 	case wire.KindObject:
 		w.object(pointer, secret)
@@ -217,10 +249,13 @@ func (w *secretWalk) value(pointer, name string, secret bool) {
 		switch inner := strings.TrimSpace(text); {
 		case secret:
 			with = w.replace(text)
-		case strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "["):
+		case strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") || strings.HasPrefix(inner, `"`):
 			with = w.message(text)
 		default:
 			with = w.within(text)
+			if inner := decoded(text); inner != "" && w.message(inner) != inner {
+				with = w.replace(text)
+			}
 		}
 		if with != text {
 			w.edit(start, with)
@@ -235,6 +270,11 @@ func (w *secretWalk) value(pointer, name string, secret bool) {
 	}
 }
 
+// names is secretName outside schemas.
+func (w *secretWalk) names(name string, number bool) bool {
+	return !w.plain && secretName(name, number)
+}
+
 // object reads an object. One with a name and a value, such as the argument of a completion, is
 // like a member of that name.
 func (w *secretWalk) object(pointer string, secret bool) {
@@ -244,9 +284,6 @@ func (w *secretWalk) object(pointer string, secret bool) {
 		member := strings.Clone(w.json.Name())
 		kind, mark := w.json.Kind(), w.json.Mark()
 		switch {
-		case slices.Contains(schemas, member):
-			w.json.Skip()
-			continue
 		case kind == wire.KindString && (member == "name" || member == "key"):
 			label = w.json.ReadString()
 		case kind == wire.KindString && member == "value":
@@ -254,11 +291,24 @@ func (w *secretWalk) object(pointer string, secret bool) {
 			value, end = w.json.ReadString(), w.json.Offset()
 		}
 		w.json.Reset(mark)
+		outside := w.plain
+		w.plain = w.plain || slices.Contains(schemas, member)
 		w.value(wire.ChildPointer(pointer, member), member, secret)
+		w.plain = outside
 	}
-	if value != "" && secretName(label, false) {
+	if value != "" && w.names(label, false) {
 		w.edits[start] = edit{end, jsonString(w.replace(value))}
 	}
+}
+
+// decoded returns the text that a text has in base64, or "".
+func decoded(text string) string {
+	text = strings.NewReplacer("\r", "", "\n", "", "-", "+", "_", "/").Replace(strings.TrimRight(strings.TrimSpace(text), "="))
+	inner, err := base64.RawStdEncoding.DecodeString(text)
+	if err != nil || !utf8.Valid(inner) {
+		return ""
+	}
+	return string(inner)
 }
 
 // edit replaces what has been read since start.

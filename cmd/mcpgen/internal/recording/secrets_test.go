@@ -42,6 +42,20 @@ var secretValues = map[string]struct{ secret, message string }{
 	"not JSON":              {"hunter22", `starting with password=hunter22`},
 	"JSON that breaks off":  {"hunter22", `{"params":{"arguments":{"note":"ok","text":"password=hunter22`},
 	"assignment in a text":  {"hunter22", `{"params":{"data":"connected with api_key: hunter22"}}`},
+	"quoted with spaces":    {"my long pass phrase", `{"params":{"arguments":{"note":"ok","text":"password: 'my long pass phrase'"}}}`},
+	"quoted with signs":     {"p;s(w)&", `{"params":{"arguments":{"text":"say \"password\": \"p;s(w)&\""}}}`},
+	"flag":                  {"hunter22", `{"params":{"arguments":{"cmd":"mysql --password hunter22 -u root"}}}`},
+	"environment":           {"hunter22", `{"params":{"arguments":{"env":["MY_TOKEN=hunter22"]}}}`},
+	"token in a text":       {"abcd", `{"result":{"content":[{"type":"text","text":"Result: {\"token\": \"abcd\"}"}]}}`},
+	"XML":                   {"hunter22", `{"params":{"arguments":{"text":"<password>hunter22</password>"}}}`},
+	"JSON text in JSON":     {"abcd", `{"params":{"arguments":{"text":"\"{\\\"token\\\":\\\"abcd\\\"}\""}}}`},
+	"base64":                {"VE9LRU49aHVudGVyMjI=", `{"result":{"contents":[{"uri":"file:///.env","blob":"VE9LRU49aHVudGVyMjI="}]}}`},
+	"base64 of JSON":        {"eyJ0b2tlbiI6\nImFiY2QifQ", `{"params":{"arguments":{"state":"eyJ0b2tlbiI6\nImFiY2QifQ"}}}`},
+	"user of a URL":         {"abcdefghijklmnopqrst", `{"params":{"uri":"https://abcdefghijklmnopqrst@example.com"}}`},
+	"schema":                {"ghp_abcdefghijklmnopqrstuvwxyz0123456789", `{"result":{"tools":[{"name":"t","inputSchema":{"properties":{"a":{"default":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}}}}]}}`},
+	"Google client":         {"GOCSPX-abcdefghijklmnopqrstuvwxyz01", `{"params":{"arguments":{"q":"GOCSPX-abcdefghijklmnopqrstuvwxyz01"}}}`},
+	"Telegram":              {"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1", `{"params":{"arguments":{"q":"123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"}}}`},
+	"Vault":                 {"hvs.abcdefghijklmnopqrstuvwxyz01", `{"params":{"arguments":{"q":"hvs.abcdefghijklmnopqrstuvwxyz01"}}}`},
 	"by pointer":            {"my note", `{"params":{"arguments":{"note":"my note"}}}`},
 	"by pointer with a *":   {"my note", `{"params":{"arguments":{"list":[{"text":"my note"}]}}}`},
 	"all below the pointer": {"my note", `{"params":{"arguments":{"note":{"text":"my note"}}}}`},
@@ -85,6 +99,7 @@ func TestNoSecrets(t *testing.T) {
 		`{"params":{"level":"error","data":{"password":"***","apiKey":"<hidden>","secret":"","note":"token expired"}}}`,
 		`{"result":{"content":[{"type":"text","text":"The bearer of this letter knows a secret. See https://example.com:8080/a@b."}]}}`,
 		`{"a":"Basic authentication is on for docker run -u 1000:1000? No: -u root, Basic 101","mfa":true,"country_code":"NL"}`,
+		`{"a":"password: \"${PASSWORD}\", nextPageToken=abcdefgh12, Unexpected token: identifier, a --token flag, \"a\" and \"b\"","b":"cGxhaW4gdGV4dA=="}`,
 		`{"a":"\ud83d\ude00 \u00e9","a":1e2}`,
 		`not a message`,
 		``,
@@ -127,6 +142,9 @@ func TestSecretHeader(t *testing.T) {
 	}
 	if got, want := e.Header["Mcp-Param-A"], message.Params.Arguments["apiKey"]; got != want || !strings.HasPrefix(got, RedactedPrefix) {
 		t.Errorf("the header has %q, the argument %q", got, want)
+	}
+	if e, _ := r.Entry(Entry{Path: "/mcp/sk-abcdefghijklmnopqrstu/sse"}); !strings.HasPrefix(e.Path, "/mcp/"+RedactedPrefix) || !strings.HasSuffix(e.Path, "/sse") {
+		t.Errorf("the path is recorded as %s", e.Path)
 	}
 	if e.Header["Mcp-Param-Region"] != "eu" || !strings.HasPrefix(e.Header["Mcp-Param-Token"], RedactedPrefix) {
 		t.Errorf("%v", e.Header)
