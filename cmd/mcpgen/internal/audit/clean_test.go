@@ -164,6 +164,26 @@ func TestCleanHTTP(t *testing.T) {
 	}
 }
 
+// TestFallback expects no findings about a client that finds a server of HTTP+SSE as the specification
+// says: it sends initialize by POST, which the server refuses, and then opens a stream.
+func TestFallback(t *testing.T) {
+	t.Parallel()
+	message := func(exchange int, text string) string {
+		return strings.Replace(post(exchange, `"Content-Type":"application/json"`, text), "/mcp", "/message?s=1", 1)
+	}
+	lines := []string{
+		post(1, accept, started[2:]), respond(1, 404, "", ""),
+		entry("request", 2, `"http":{"method":"GET","path":"/mcp","headers":{"Accept":"text/event-stream"}}`), respond(2, 200, typeStream, ""),
+		entry("event", 2, `"event":{"type":"endpoint"},"message":"/message?s=1"`),
+		message(3, started[2:]), respond(3, 202, "", ""),
+		strings.ReplaceAll(entry("event", 2, `"event":{"type":"message"},"message":`+replied[2:]), `{"@`, `{"jsonrpc":"2.0","`),
+		message(4, ready[2:]), respond(4, 202, "", ""),
+	}
+	for _, f := range judged(t, audit.Options{}, lines) {
+		t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+	}
+}
+
 // TestBrokenRequest expects no findings about a server that answers an invalid request.
 func TestBrokenRequest(t *testing.T) {
 	lines := append(opening("2025-11-25", allOfClient, allOfServer),

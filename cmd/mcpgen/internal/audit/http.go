@@ -114,6 +114,9 @@ func (r *Recording) http(e recording.Entry) []Finding {
 		}
 		if e.Status >= 400 {
 			x.drop()
+			if x.begins && x.fresh { // the client may open another session, over HTTP+SSE for example
+				r.forget(x.session)
+			}
 		}
 		if !x.stream {
 			r.finish(x)
@@ -220,6 +223,14 @@ func (r *Recording) remember(key string, s *Session) {
 	r.bySession[key] = s
 }
 
+// forget removes a session without an id, so that the next request without one is not of it.
+func (r *Recording) forget(s *Session) {
+	if r.bySession[""] == s {
+		delete(r.bySession, "")
+		r.order = slices.DeleteFunc(r.order, func(key string) bool { return key == "" })
+	}
+}
+
 // request checks the headers of a request.
 func (x *exchange) request(e recording.Entry) (findings []Finding) {
 	s, h := x.session, e.Header
@@ -300,10 +311,7 @@ func (x *exchange) response(r *Recording, e recording.Entry) (findings []Finding
 		if s.http.given = id; strings.HasSuffix(id, recording.Invalid) {
 			bad("http-session-id", "the session id contains characters that are not visible ASCII")
 		}
-		if r.bySession[""] == s {
-			delete(r.bySession, "")
-			r.order = slices.DeleteFunc(r.order, func(key string) bool { return key == "" })
-		}
+		r.forget(s)
 		s.name = id
 		r.remember(id, s)
 	}
