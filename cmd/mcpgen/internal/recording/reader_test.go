@@ -104,6 +104,13 @@ func TestRedactor(t *testing.T) {
 	if path := r.Path(u); path != "/a/b?sessionId="+r.Digest("secret")+"&x" {
 		t.Errorf("path %s", path)
 	}
+	e, _ := r.Entry(Entry{Text: r.Path(u)})
+	if e.Text != r.Path(u) {
+		t.Errorf("endpoint %s", e.Text)
+	}
+	if path := r.Path(&url.URL{Path: "/mcp/sk-abcdefghijklmnopqrstu/sse"}); !strings.HasPrefix(path, "/mcp/"+RedactedPrefix) || !strings.HasSuffix(path, "/sse") {
+		t.Errorf("path %s", path)
+	}
 	if d := r.Digest("a b"); !strings.HasSuffix(d, Invalid) || strings.HasSuffix(r.Digest("ab"), Invalid) {
 		t.Errorf("digest %s", d)
 	}

@@ -89,10 +89,14 @@ func (r *Redactor) Header(h http.Header) map[string]string {
 	return out
 }
 
-// Path returns the path and query of a URL, with digests in place of the query values.
+// Path returns the path and query of a URL, without secrets, and with digests in place of the query values.
 func (r *Redactor) Path(u *url.URL) string {
+	path := u.EscapedPath()
+	if !r.off {
+		path = (&secrets{r: r, found: map[string]string{}}).within(path)
+	}
 	if u.RawQuery == "" {
-		return u.EscapedPath()
+		return path
 	}
 	var query []string
 	for part := range strings.SplitSeq(u.RawQuery, "&") {
@@ -102,5 +106,5 @@ func (r *Redactor) Path(u *url.URL) string {
 		}
 		query = append(query, name)
 	}
-	return u.EscapedPath() + "?" + strings.Join(query, "&")
+	return path + "?" + strings.Join(query, "&")
 }

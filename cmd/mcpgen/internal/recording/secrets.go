@@ -61,7 +61,7 @@ var (
 		regexp.MustCompile(`(?i)[?&;]?\b(?:sig|signature|session_?id|sid|key)=([^\s"'*<>\[\](){}&;,]{8,})`),
 	}
 	// masked matches what is shown in place of secrets.
-	masked = regexp.MustCompile(`(?i)^[*x.•#-]*$|^[<\[(].*[>\])]$|^\$\{.*\}$|^(redacted|hidden|masked)\b`)
+	masked = regexp.MustCompile(`(?i)^[*x.•#-]*$|^[<\[(].*[>\])]$|^\$\{.*\}$|^(redacted|hidden|masked)\b|^sha256:[0-9a-f]{16}$`)
 	// schemas are the members of messages that are JSON Schemas, which have the names of secrets
 	// before other values.
 	schemas = []string{"inputSchema", "outputSchema", "requestedSchema"}
@@ -119,7 +119,6 @@ func (r *Redactor) Entry(e Entry) (Entry, *strings.Replacer) {
 		return e, strings.NewReplacer()
 	}
 	s := &secrets{r: r, found: map[string]string{}}
-	e.Path = s.within(e.Path)
 	e.Text = s.message(e.Text)
 	if len(e.Header) > 0 {
 		e.Header = maps.Clone(e.Header)
