@@ -130,6 +130,8 @@ func handle(ctx context.Context, message *runtime.Message) (wire.Appender, error
 	case `"wait"`:
 		<-ctx.Done()
 		return nil, ctx.Err()
+	case `"none-late"`:
+		<-ctx.Done()
 	}
 	return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown tool")
 }
@@ -352,10 +354,12 @@ func testMetrics(t *testing.T) {
 		session.Call(t.Context(), "tools/call", tool(name), nil)
 	}
 	session.Call(t.Context(), "made/up", nil, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	session.Call(ctx, "tools/call", tool("wait"), nil)
-	synctest.Wait() // until the server has received the cancellation
+	for _, name := range []string{"wait", "none-late"} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		session.Call(ctx, "tools/call", tool(name), nil)
+	}
+	synctest.Wait() // until the server has received the cancellations
 	end()
 	const tail = "mcp.method.name=tools/call,mcp.protocol.version=2025-06-18"
 	want := map[string]uint64{
@@ -376,14 +380,17 @@ func testMetrics(t *testing.T) {
 		received[method+",mcp.protocol.version=2025-06-18,network.transport=pipe"+rest] = n
 	}
 	sent["mcp.method.name=notifications/initialized,mcp.protocol.version=2025-06-18"] = 1
-	sent["error.type=timeout,gen_ai.operation.name=execute_tool,gen_ai.tool.name=wait,"+tail] = 1
+	for _, name := range []string{"wait", "none-late"} {
+		sent["error.type=timeout,gen_ai.operation.name=execute_tool,gen_ai.tool.name="+name+","+tail] = 1
+	}
+	received["error.type=-32602,gen_ai.operation.name=execute_tool,"+tail+",network.transport=pipe,rpc.response.status_code=-32602"]++
 	received["error.type=cancelled,gen_ai.operation.name=execute_tool,gen_ai.tool.name=wait,"+tail+",network.transport=pipe"] = 1
 	if diff := cmp.Diff(sent, client.counts(t, "mcp.client.operation.duration")); diff != "" {
 		t.Error("sent:", diff)
 	}
 	got := server.counts(t, "mcp.server.operation.duration")
-	for _, method := range []string{"notifications/initialized", "notifications/cancelled"} {
-		received["mcp.method.name="+method+",mcp.protocol.version=2025-06-18,network.transport=pipe"] = 1
+	for method, n := range map[string]uint64{"notifications/initialized": 1, "notifications/cancelled": 2} {
+		received["mcp.method.name="+method+",mcp.protocol.version=2025-06-18,network.transport=pipe"] = n
 	}
 	if diff := cmp.Diff(received, got); diff != "" {
 		t.Error("received:", diff)

@@ -186,11 +186,12 @@ func handled(ctx context.Context, err error) outcome {
 	if err == nil {
 		return outcome{}
 	}
-	if _, ok := errors.AsType[*runtime.CancelledError](context.Cause(ctx)); ok {
-		return outcome{kind: "cancelled"}
-	}
+	// An error of the protocol comes first: it may say that there is no such tool, whose name must not count.
 	if out, ok := answered(err); ok {
 		return out
+	}
+	if _, ok := errors.AsType[*runtime.CancelledError](context.Cause(ctx)); ok {
+		return outcome{kind: "cancelled"}
 	}
 	if errors.Is(context.Cause(ctx), runtime.ErrClosed) {
 		return outcome{kind: "closed"}
