@@ -135,6 +135,7 @@ func TestFillDefaults(t *testing.T) {
 		"no content":            {"", form, `{"action":"accept","_meta":{}}`, `{"action":"accept","_meta":{},"content":{"s":"a b","i":30,"n":95.50,"b":false,"l":["x"]}}`},
 		"some answered":         {"", form, `{"action":"accept","content":{"n":1,"other":"","s":""}}`, `{"action":"accept","content":{"n":1,"other":"","s":"","i":30,"b":false,"l":["x"]}}`},
 		"all answered":          {"", form, `{"action":"accept","content":{"s":"","i":1,"n":1,"b":true,"l":[]}}`, `{"action":"accept","content":{"s":"","i":1,"n":1,"b":true,"l":[]}}`},
+		"not an object":         {"", form, `{"action":"accept","content":[1]}`, `{"action":"accept","content":[1]}`},
 		"declined":              {"", form, `{"action":"decline"}`, `{"action":"decline"}`},
 		"no form":               {"", `{"mode":"url","url":"https://example.com","elicitationId":"1","message":"m"}`, `{"action":"accept"}`, `{"action":"accept"}`},
 		"defaults of bad types": {"", `{"requestedSchema":{"properties":{"a":{"type":"string","default":1},"b":{"type":"integer","default":1.5},"c":{"type":"array","default":[1]},"d":{"default":{}},"e":{"type":"boolean","default":null},"f":7,"g":{"type":"number","default":"1"}}}}`, `{"action":"accept"}`, `{"action":"accept"}`},

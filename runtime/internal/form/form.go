@@ -30,12 +30,12 @@ func CheckResult(params, result wire.Object) error {
 // FillDefaults returns the result of elicitation/create with the defaults of the fields that it omits. A default that
 // its field does not allow is ignored.
 func FillDefaults(params, result wire.Object) (wire.Object, error) {
-	if result.GetString("action") != "accept" {
+	given, ok := result.Get("content")
+	if result.GetString("action") != "accept" || ok && given.Kind() != wire.KindObject {
 		return result, nil
 	}
 	requested, _ := params.Get("requestedSchema")
 	properties, _ := wire.Object(requested).Get("properties")
-	given, _ := result.Get("content")
 	content := wire.Object(given).Members()
 	answered := len(content)
 	for name, field := range wire.Object(properties).All() {
