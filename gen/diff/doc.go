@@ -24,7 +24,8 @@
 // finding in both orders, and counts the levels of one order. A policy selects the order, and
 // the findings that a project ignores, accepts or fails on.
 //
-// A sender may send the values that its side declares. A receiver accepts every value that its
+// A sender may send the values that its side declares. A schema declares the members that it names, also those
+// that it requires or has a dependency on. A receiver accepts every value that its
 // side does not forbid. Objects are open: a member that only the sender knows breaks nothing.
 //
 // # The steps of a comparison
