@@ -349,3 +349,35 @@ func TestTakeOversAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// unreadable is a store in which a task cannot be read for some time.
+type unreadable struct {
+	*tasks.Memory
+	id string
+}
+
+func (u *unreadable) Get(ctx context.Context, id string) (*tasks.Record, error) {
+	if id == u.id {
+		return nil, errors.New("the task cannot be read")
+	}
+	return u.Memory.Get(ctx, id)
+}
+
+// TestTakeOverAfterUnreadable checks that a task that cannot be read does not keep others from being taken over.
+func TestTakeOverAfterUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &unreadable{Memory: tasks.NewMemory(0)}
+		first, second := newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{})
+		ids := []string{first.start("sleep"), first.start("sleep")}
+		synctest.Wait()
+		first.keeper.Close()
+		store.id = min(ids[0], ids[1])
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go second.keeper.Serve(ctx, second.server)
+		time.Sleep(4 * time.Second)
+		if r := second.get(max(ids[0], ids[1])); r.GetString("status") != "completed" {
+			t.Errorf("the other task: %s", r)
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -424,25 +425,22 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
 	now := time.Now()
 	due, err := t.store.Due(ctx, now)
-	if err != nil {
-		return false, err
-	}
 	for _, id := range due {
 		t.taking.Lock()
 		room := t.mayTakeOver()
 		if room {
-			var r *Record
-			var begin *run
-			if r, begin, err = t.retake(ctx, id, now, ""); begin != nil {
+			r, begin, failed := t.retake(ctx, id, now, "")
+			if begin != nil {
 				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
 			}
+			err = cmp.Or(err, failed) // the others do not wait for a task that the store cannot read
 		}
 		t.taking.Unlock()
-		if err != nil || !room {
-			return !room, err
+		if !room {
+			return true, err
 		}
 	}
-	return false, nil
+	return false, err
 }
 
 // retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
