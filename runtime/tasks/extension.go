@@ -332,6 +332,7 @@ func (l *listener) sendAll() {
 			l.remove(id)
 		case err != nil && l.ctx.Err() == nil:
 			l.t.log.Error("a task cannot be read for a subscriber", "task", id, "error", err)
+			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) })
 		case err == nil && r.Version != task.sent:
 			task.sent = r.Version
 			if l.session.Notify(l.ctx, methodTaskChanged, extensionTask{record: r}) != nil || r.ended() {

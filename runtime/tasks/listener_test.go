@@ -142,3 +142,28 @@ func TestListenToChanges(t *testing.T) {
 		}
 	})
 }
+
+// TestListenWhileUnreadable checks that a subscriber gets the end of a task that the store could not read at once.
+func TestListenWhileUnreadable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &unreadable{Memory: tasks.NewMemory(0)}
+		e := newExtended(t, store, "", &counter{})
+		id := e.start("ask")
+		synctest.Wait()
+		e.listen([]string{id})
+		store.id = id
+		r, err := store.Memory.Get(t.Context(), id)
+		if err == nil {
+			r.Status, r.Questions = "cancelled", nil
+			err = store.Swap(t.Context(), r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		store.id = ""
+		if status, _ := e.hear(); status != "cancelled" {
+			t.Errorf("the subscriber got %s", status)
+		}
+	})
+}
