@@ -335,7 +335,7 @@ func (l *listener) sendAll() {
 			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) })
 		case err == nil && r.Version != task.sent:
 			task.sent = r.Version
-			if l.session.Notify(l.ctx, methodTaskChanged, extensionTask{record: r}) != nil || r.ended() {
+			if l.t.guarded(func() error { return l.session.Notify(l.ctx, methodTaskChanged, extensionTask{record: r}) }) != nil || r.ended() {
 				l.remove(id)
 			}
 		}

@@ -9,6 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -165,5 +168,42 @@ func TestListenWhileUnreadable(t *testing.T) {
 		if status, _ := e.hear(); status != "cancelled" {
 			t.Errorf("the subscriber got %s", status)
 		}
+	})
+}
+
+// TestNotifyPanic checks that middleware that panics when a client is told about a task does not end the program.
+func TestNotifyPanic(t *testing.T) {
+	panics := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			if strings.HasPrefix(m.Method, "notifications/tasks") {
+				panic("middleware")
+			}
+			return next(ctx, m)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		e := newExtended(t, nil, "", &counter{}, func(_ *tasks.Options, s *runtime.ServerOptions) {
+			s.Sending = append(s.Sending, panics)
+		})
+		id := e.start("sleep")
+		e.send("subscriptions/listen", `{"notifications":{"taskIds":["`+id+`"]}}`, declaring)
+		time.Sleep(4 * time.Second)
+		if r := e.get(id); r.GetString("status") != "completed" {
+			t.Errorf("the task of a client that listens: %s", r)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Sending: []runtime.Middleware{panics}},
+			tasks.New(tasks.Options{}).Over(mcp20251125.BindServer(server{t: t})))
+		p := &pair{t: t, served: make(chan error, 1)}
+		near, far := inproc.Pair()
+		go func() { p.served <- srv.Serve(context.Background(), far) }()
+		p.connect(near, `{}`)
+		id := p.start("sleep")
+		time.Sleep(4 * time.Second)
+		if status := p.status(id); status != "completed" {
+			t.Errorf("the task of a session: %s", status)
+		}
+		p.close()
 	})
 }

@@ -331,8 +331,19 @@ func (s *session) notify(r *Record) {
 func (s *session) send(ctx context.Context) {
 	for r := s.next(ctx); r != nil; r = s.next(ctx) {
 		// The session is over if there is an error, so it is ignored.
-		_ = runtime.CallOf(ctx).Notify(ctx, methodStatus, task{r})
+		_ = s.guarded(func() error { return runtime.CallOf(ctx).Notify(ctx, methodStatus, task{r}) })
 	}
+}
+
+// guarded calls a function that sends a message, in a goroutine of which no caller recovers a panic of middleware.
+func (t *Tasks) guarded(send func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			t.log.Error("middleware panicked", "panic", p, "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	return send()
 }
 
 // next returns the next task that the peer must be notified of, or nil.
