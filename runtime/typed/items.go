@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 	if err == nil {
 		err = a.define(definition)
 	}
-	if err != nil {
+	if err = cmp.Or(err, noFunction(get == nil)); err != nil {
 		return catalog.Prompt{Definition: failed{definition, err}}
 	}
 	p := &tools.Prompt{Definition: a.definition, Arguments: a.check, Literals: a.literals}
@@ -65,7 +66,7 @@ func Template[In any, R wire.Appender](definition wire.Appender, read func(ctx c
 	if err == nil {
 		err = a.match(definition)
 	}
-	if err != nil {
+	if err = cmp.Or(err, noFunction(read == nil)); err != nil {
 		return catalog.Template{Definition: failed{definition, err}}
 	}
 	t := &tools.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
@@ -184,6 +185,14 @@ func (a *arguments) match(definition wire.Appender) (err error) {
 	return nil
 }
 
+// noFunction returns the error of an item whose function is nil.
+func noFunction(empty bool) error {
+	if empty {
+		return errors.New("the function is nil")
+	}
+	return nil
+}
+
 // textOf returns the text of the definition of an item.
 func textOf(definition wire.Appender) (wire.Object, error) {
 	if wire.IsNil(definition) {
@@ -220,7 +229,7 @@ func choicesOf(f *field) (all []string) {
 //
 // If a type has no schema, adding the tool to a server or a catalog returns the error.
 func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (*Out, error), options ...tools.Options) catalog.Tool {
-	t := describe[In](definition, options)
+	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), true)
 	return t.listed(tools.Structured(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
 		result, err := h(ctx, of[In](in))
@@ -237,7 +246,7 @@ func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in 
 // Since revision 2026-07-28, structured results are any values. In sessions of older revisions, a
 // result that is not an object is sent as text, and the list has no output schema for it.
 func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (Out, error), options ...tools.Options) catalog.Tool {
-	t := describe[In](definition, options)
+	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), false)
 	run := func(ctx context.Context, in *value) (Out, error) { return h(ctx, of[In](in)) }
 	return t.listed(tools.Value(&t.Tool, t.options, t.fresh, nil, run, func(result Out) *value {
@@ -248,7 +257,7 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 // ContentTool is Tool for a handler that returns content blocks, such as
 // []mcp.ContentBlock. The tool has no output schema.
 func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
-	t := describe[In](definition, options)
+	t := describe[In](definition, options, h == nil)
 	return t.listed(tools.Content(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
 		return h(ctx, of[In](in))
 	}))
@@ -265,13 +274,14 @@ type described struct {
 }
 
 // describe returns a tool with the input schema of its definition or of In.
-func describe[In any](definition wire.Appender, options []tools.Options) *described {
+func describe[In any](definition wire.Appender, options []tools.Options, empty bool) *described {
 	t := &described{given: definition}
 	if len(options) > 0 {
 		t.options = options[0]
 	}
 	own := false
 	t.Definition, t.err = textOf(definition)
+	t.err = cmp.Or(t.err, noFunction(empty))
 	if t.in, own, t.Input = t.schema(reflect.TypeFor[In](), "inputSchema", "arguments", true); own {
 		if schema, _ := t.Definition.Get("inputSchema"); strings.Contains(string(schema), "default") || strings.Contains(string(schema), `\`) {
 			t.defaults = wire.Object(schema)

@@ -93,6 +93,8 @@ func TestItemErrors(t *testing.T) {
 		{prompt(&mcp.Prompt{Name: "r", Arguments: []mcp.PromptArgument{{Name: "x"}}}), "the arguments of the prompt are the fields of typed_test.reportArguments"},
 		{typed.Prompt(&mcp.Prompt{Name: "r"}, func(context.Context, *struct{ A []string }) (*mcp.GetPromptResult, error) { return nil, nil }), `catalog: prompt "r": wire: struct { A []string }: the type of "A" must be a string, a number or a boolean`},
 		{typed.Prompt(&mcp.Prompt{Name: "r"}, func(context.Context, *map[string]string) (*mcp.GetPromptResult, error) { return nil, nil }), `must be a struct`},
+		{typed.Prompt[reportArguments, *mcp.GetPromptResult](&mcp.Prompt{Name: "r"}, nil), `prompt "r": wire: the function is nil`},
+		{typed.Template[stationVariables, *mcp.ReadResourceResult](&mcp.ResourceTemplate{Name: "s", URITemplate: "weather://{city}/{id}{?tag*}"}, nil), `the function is nil`},
 		{template("weather://{city}"), `catalog: resource template "weather://{city}": wire: typed_test.stationVariables: weather://{city} has no variable "id"; its variables are city`},
 		{template("weather://{city}/{id}/{name}{?tag*}"), `has no field for the variable "name"`},
 		{template("weather://{city}/{id}{?tag}"), `the variable "tag" of weather://{city}/{id}{?tag} must be a list exactly if it is exploded`},

@@ -142,6 +142,9 @@ func TestToolErrors(t *testing.T) {
 	}{
 		{typed.Tool(&mcp.Tool{}, find), `catalog: tool "": `},
 		{typed.Tool(nil, find), `the definition is missing`},
+		{typed.Tool[search, found](&mcp.Tool{Name: "x"}, nil), `tool "x": the function is nil`},
+		{typed.ValueTool[search, int](&mcp.Tool{Name: "x"}, nil), `the function is nil`},
+		{typed.ContentTool[search, mcp.ContentBlock](&mcp.Tool{Name: "x"}, nil), `the function is nil`},
 		{typed.Tool(wire.Object(`[]`), find), `expected an object`},
 		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *[]string) (*found, error) { return nil, nil }), `catalog: tool "x": arguments: []string: must be a struct or a map`},
 		{typed.Tool(&mcp.Tool{Name: "x"}, func(context.Context, *search) (*string, error) { return nil, nil }), `catalog: tool "x": result: string: must be`},
