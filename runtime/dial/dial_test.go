@@ -3,6 +3,7 @@ package dial
 import (
 	"context"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,7 +84,7 @@ func TestConnect(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ts := httptest.NewServer(c.server)
 			defer ts.Close()
-			s, err := c.client.Connect(t.Context(), With(ts.URL, streamable.ClientOptions{MaxRetries: -1}))
+			s, err := c.client.Connect(t.Context(), With(ts.URL, streamable.ClientOptions{MaxRetries: -1, MaxMessage: math.MaxInt}))
 			if c.fails != nil {
 				if err == nil {
 					s.Close()

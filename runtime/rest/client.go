@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"os"
@@ -127,7 +128,7 @@ func (c *Client) do(ctx context.Context, o *Operation, in wire.Appender) (*answe
 		return nil, fmt.Errorf("%s %s: %w", o.Method, o.Path, withoutURL(err))
 	}
 	defer resp.Body.Close()
-	limit := cmp.Or(c.MaxResponse, maxResponse)
+	limit := min(cmp.Or(c.MaxResponse, maxResponse), math.MaxInt64-1)
 	a := &answer{status: resp.StatusCode, url: req.URL.Scheme + "://" + req.URL.Host + req.URL.EscapedPath()}
 	a.mediaType, _, _ = mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -90,10 +91,11 @@ func TestCallContent(t *testing.T) {
 
 func TestResponseLimit(t *testing.T) {
 	c := serve(t, 200, "text/plain", "12345")
-	c.MaxResponse = 5
 	decode := func(o wire.Object) ([]wire.Object, error) { return []wire.Object{o}, nil }
-	if _, err := rest.CallContent(t.Context(), c, get, wire.Object("{}"), decode); err != nil {
-		t.Error(err)
+	for _, c.MaxResponse = range []int64{5, math.MaxInt64} {
+		if got, err := rest.CallContent(t.Context(), c, get, wire.Object("{}"), decode); err != nil || !strings.Contains(string(got[0]), "12345") {
+			t.Errorf("%d: %s, %v", c.MaxResponse, got, err)
+		}
 	}
 	c.MaxResponse = 4
 	if _, err := rest.CallContent(t.Context(), c, get, wire.Object("{}"), decode); err == nil || err.Error() != "GET /a: the answer is longer than 4 bytes" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"time"
@@ -47,7 +48,7 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 		return nil, fmt.Errorf("sse: not an HTTP URL: %.200q", address)
 	}
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
-	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
+	opts.MaxMessage = min(cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage), math.MaxInt-eventstream.MaxFraming)
 	t := &Transport{opts: opts}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.life.Init(context.Background())
