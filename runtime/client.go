@@ -285,7 +285,7 @@ func (s *Session) ready(ctx context.Context) *link {
 	default:
 		return l
 	}
-	if err := s.reopen(ctx, l); err != nil && ctx.Err() == nil {
+	if err := s.reopen(ctx, l); err != nil && ctx.Err() == nil && s.reopens() {
 		l.conn.logger().Warn("the connection could not be opened again", "error", err)
 	}
 	return s.now()

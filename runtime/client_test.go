@@ -1,8 +1,10 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -61,6 +63,17 @@ func TestSession(t *testing.T) {
 			t.Errorf("after Close: %v", err)
 		}
 	})
+}
+
+// TestCallAfterClose checks that nothing is logged about calls of a closed session, which has not to be opened again.
+func TestCallAfterClose(t *testing.T) {
+	var log bytes.Buffer
+	client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))}, side{}.bind(r06, runtime.ToClient))
+	session, end := connect(t, newServer(t, tools, runtime.ServerOptions{}, r06), client)
+	end()
+	if err := session.Ping(t.Context()); !errors.Is(err, runtime.ErrClosed) || log.Len() > 0 {
+		t.Errorf("%v, logged %s", err, &log)
+	}
 }
 
 // P37, P45, P48
