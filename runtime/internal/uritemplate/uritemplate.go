@@ -31,7 +31,6 @@ type Template struct {
 type expression struct {
 	op        operator
 	variables []variable
-	groups    []variable // of the groups in the pattern
 	literal   string
 }
 
@@ -188,30 +187,28 @@ func (op operator) encode(uri *strings.Builder, value string) {
 	}
 }
 
-// newPattern returns the pattern of URIs. Each variable of an expression may be the first that has a value, with no
-// separator before it. So there is a group for each variable at or after each of them.
+// newPattern returns the pattern of URIs, with a group for each occurrence of a variable. Without names, the values are
+// those of the first variables. With names, any variable may be the first, and Match checks what separates them.
 func (t *Template) newPattern() (*regexp.Regexp, error) {
 	var pattern strings.Builder
 	pattern.WriteString("^" + regexp.QuoteMeta(t.prefix))
-	for k := range t.expressions {
-		e := &t.expressions[k]
-		pattern.WriteString("(?:" + regexp.QuoteMeta(e.op.first) + "(?:")
-		for i, first := range e.variables {
-			e.groups = append(e.groups, e.variables[i:]...)
-			for j, v := range e.variables[i:] {
-				switch group := "(" + e.op.values(v) + ")"; {
-				case j > 0 && v.name == first.name: // as in {/x:1,x}
-					pattern.WriteString(regexp.QuoteMeta(e.op.sep) + group)
-				case j > 0:
-					pattern.WriteString("(?:" + regexp.QuoteMeta(e.op.sep) + group + ")?")
-				case i > 0:
-					pattern.WriteString("|" + group)
-				default:
-					pattern.WriteString(group)
-				}
+	for _, e := range t.expressions {
+		before, sep := regexp.QuoteMeta(e.op.first), regexp.QuoteMeta(e.op.sep)
+		if e.op.named {
+			sep = "[" + e.op.first + e.op.sep + "]"
+			before = sep
+		}
+		pattern.WriteString("(?:" + before + "(" + e.op.values(e.variables[0]) + ")")
+		if e.op.named {
+			pattern.WriteString(")?(?:")
+		}
+		for _, v := range e.variables[1:] {
+			pattern.WriteString("(?:" + sep + "(" + e.op.values(v) + "))")
+			if e.op.named || v.name != e.variables[0].name { // otherwise both have values, as in {/x:1,x}
+				pattern.WriteByte('?')
 			}
 		}
-		pattern.WriteString("))?" + regexp.QuoteMeta(e.literal))
+		pattern.WriteString(")?" + regexp.QuoteMeta(e.literal))
 	}
 	return regexp.Compile(pattern.String() + "$")
 }
@@ -270,9 +267,16 @@ func (t *Template) Match(uri string) (map[string][]string, bool) {
 	found := map[string][]string{}
 	limited := map[variable][]string{} // of variables with limits of their lengths
 	for _, e := range t.expressions {
-		for _, v := range e.groups {
+		before := e.op.first
+		for _, v := range e.variables {
 			groups = groups[2:]
 			start, end := groups[0], groups[1]
+			if e.op.named && start >= 0 {
+				if uri[start-1:start] != before {
+					return nil, false
+				}
+				before = e.op.sep
+			}
 			if start < 0 || start == end && e.isList() && e.op.first == "" {
 				continue
 			}
