@@ -50,7 +50,7 @@ func Compile(text string) (func(*schema.Checker), error) {
 	if err := compiler.AddResource(location, document); err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
-	compiled, err := compiler.Compile(location)
+	compiled, err := given(func() (*jsonschema.Schema, error) { return compiler.Compile(location) })
 	if err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
@@ -110,13 +110,37 @@ func compilePattern(source string) (jsonschema.Regexp, error) {
 
 func (p pattern) String() string { return p.source }
 
-// MatchString reports no match if matching is given up.
+// MatchString panics with a givenUp if matching is given up: a schema may ask for what does not match, and a value may
+// have many strings like that.
 func (p pattern) MatchString(s string) bool {
 	if p.pattern == nil {
 		return true
 	}
 	matched, err := p.pattern.MatchString(s)
-	return matched && err == nil
+	if err != nil {
+		panic(givenUp{schema.NewPattern(p.source, func(string) (bool, error) { return false, err }), err})
+	}
+	return matched
+}
+
+// givenUp is the error of a match, with a pattern that returns it.
+type givenUp struct {
+	*schema.Pattern
+	error
+}
+
+// given returns the result of a function, or the givenUp that it panics with.
+func given[T any](do func() (T, error)) (result T, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case givenUp:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return do()
 }
 
 func check(c *schema.Checker, root wire.Raw, compiled *jsonschema.Schema) {
@@ -133,11 +157,13 @@ func check(c *schema.Checker, root wire.Raw, compiled *jsonschema.Schema) {
 		c.Report("", "is not valid JSON")
 		return
 	}
-	var invalid *jsonschema.ValidationError
-	switch err := compiled.Validate(value); {
-	case err == nil:
-	case errors.As(err, &invalid):
-		report(c, root, text, invalid)
+	_, err = given(func() (any, error) { return nil, compiled.Validate(value) })
+	switch err := err.(type) {
+	case nil:
+	case *jsonschema.ValidationError:
+		report(c, root, text, err)
+	case givenUp:
+		c.Matches(err.Pattern, "")
 	default:
 		c.Report("", err.Error())
 	}

@@ -2,6 +2,7 @@ package fallback_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,27 @@ func TestCompileErrors(t *testing.T) {
 	} {
 		if _, err := fallback.Compile(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestGivenUp checks that a value is refused, and the check ended, if a pattern takes too long to be matched.
+func TestGivenUp(t *testing.T) {
+	const slow = `^(?:(?=a)(a|a)*(a|a)*(a|a)*b\\1|a+)$`
+	long := wire.Raw(`"` + strings.Repeat("a", 5000) + `"`)
+	for _, test := range []struct{ schema, value wire.Raw }{
+		{`{"not":{"pattern":"` + slow + `"}}`, long},
+		{`{"contains":{},"items":{"pattern":"` + slow + `"}}`, wire.ArrayOf(slices.Repeat([]wire.Raw{long}, 3))},
+	} {
+		check, err := fallback.Compile(string(test.schema))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, check := range []func(*schema.Checker){check, func(c *schema.Checker) { c.Not(check, "") }} {
+			err := schema.Check(test.value, check)
+			if err == nil || !strings.HasPrefix(err.Error(), "wire: takes too long to match against") {
+				t.Errorf("%s: %v", test.schema, err)
+			}
 		}
 	}
 }
