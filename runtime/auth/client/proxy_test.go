@@ -181,7 +181,7 @@ func forbidden(port, proxyPort string) []string {
 		"http://127.0.0.1:" + port + "/admin", "https://127.0.0.1:" + port, "http://localhost:" + port, "https://localhost:" + port,
 		"https://LOCALHOST.:" + port, "https://a.localhost:" + port, "https://2130706433:" + port, "https://0x7f.1:" + port, "https://0x7f000001:" + port,
 		"https://127.1:" + port, "https://[::1]:" + port, "https://[::ffff:127.0.0.1]:" + port, "https://[64:ff9b::7f00:1]:" + port,
-		"https://10.0.0.1", "https://192.168.1.1/admin", "https://169.254.169.254/latest", "https://0.0.0.0:" + port, "https://[fd00::1]", "https://.:" + port,
+		"https://10.0.0.1", "https://192.168.1.1/admin", "https://169.254.169.254/latest", "https://１６９.２５４.１６９.２５４/latest", "https://0.0.0.0:" + port, "https://[fd00::1]", "https://.:" + port,
 		"http://127.0.0.1:" + proxyPort + "/", "https://127.0.0.1:" + proxyPort + "/", "http://localhost:" + proxyPort + "/", // the proxy itself
 	}
 }

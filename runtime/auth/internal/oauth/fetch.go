@@ -143,9 +143,10 @@ func (f *Fetcher) CheckHost(u *url.URL) error {
 	if reach.IsLoopback(name) || strings.HasSuffix(name, ".localhost") {
 		return f.check(host, netip.IPv6Loopback())
 	}
-	// Some programs take 2130706433 or 0x7f.1 for addresses. No top-level domain begins with a digit.
-	if last := name[strings.LastIndexByte(name, '.')+1:]; last == "" || last[0] >= '0' && last[0] <= '9' {
-		return fmt.Errorf("refused to connect to %s: it is neither an address nor a name", Shown(host))
+	// Some programs take 2130706433 or 0x7f.1 for addresses. No top-level domain begins with a digit. Package http turns
+	// letters and digits beyond ASCII into others, so that a name in which they stand may become an address.
+	if last := name[strings.LastIndexByte(name, '.')+1:]; last == "" || !IsVisible(name) || last[0] >= '0' && last[0] <= '9' {
+		return fmt.Errorf("refused to connect to %s: it is neither an address nor a name in ASCII, such as xn--bcher-kva.example", Shown(host))
 	}
 	return nil
 }

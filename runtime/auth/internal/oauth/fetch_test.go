@@ -20,6 +20,7 @@ func TestCheckHost(t *testing.T) {
 		"127.0.0.1": false, "[::1]": false, "10.0.0.1": false, "10.0.0.9": false, "192.168.0.1": false, "169.254.169.254": false,
 		"[fe80::1]": false, "[fd00::1]": false, "0.0.0.0": false, "[::ffff:127.0.0.1]": false, "100.64.0.1": false, "[64:ff9b::7f00:1]": false,
 		"localhost": false, "LocalHost.": false, "a.localhost": false, "2130706433": false, "127.1": false, "0x7f.1": false, "0177.0.0.1": false, ".": false,
+		"１６９.２５４.１６９.２５４": false, "ｌｏｃａｌｈｏｓｔ": false, "%EF%BC%91.%EF%BC%91": false, "b\u00fccher.example": false,
 	} {
 		u, err := url.Parse("https://" + host + "/x")
 		if err != nil {
