@@ -34,7 +34,7 @@
 //
 // A struct with [OneOf] is a union of other types. A type with a method Enum that returns all its values, as
 // in func (Units) Enum() []Units, is an enum. A type with a method JSONSchema has the schema that it returns:
-// a [wire.Raw], a json.RawMessage, or the *jsonschema.Schema of that package.
+// a [wire.Raw], a json.RawMessage, or the *jsonschema.Schema of that package. Tags of a field take precedence over it.
 //
 // # From JSON to values
 //
