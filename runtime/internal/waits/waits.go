@@ -59,6 +59,9 @@ const (
 	// Clients send notifications/initialized at once, so 10 seconds allow for a slow network and
 	// limit what a flood of initialize requests can occupy.
 	FirstUse = 10 * time.Second
+	// Refused limits how long the body of a refused request is read, which net/http does before it closes the
+	// connection. It is as long as the header of a request may take.
+	Refused = 10 * time.Second
 	// Sweep is the least time between two searches for sessions that have been idle for too long, each of which looks
 	// at all sessions.
 	Sweep = time.Second

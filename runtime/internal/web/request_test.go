@@ -3,9 +3,12 @@ package web
 import (
 	"errors"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -64,6 +67,49 @@ func TestReadBodyInTime(t *testing.T) {
 					t.Error("the deadline is still set")
 				}
 			})
+		})
+	}
+}
+
+// pipe is a listener with one connection.
+type pipe chan net.Conn
+
+func (p pipe) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p pipe) Close() error   { close(p); return nil }
+func (p pipe) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// TestRefusedBody checks that a client which does not send the body of a refused request does not keep its connection.
+func TestRefusedBody(t *testing.T) {
+	for _, header := range []string{"", "Content-Type: application/json\r\n", "Content-Type: application/json\r\nExpect: 100-continue\r\n"} {
+		synctest.Test(t, func(t *testing.T) {
+			server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				Serve(w, r, Guard{}, slog.New(slog.DiscardHandler), func(w http.ResponseWriter, r *http.Request) error {
+					if refusal := CheckPost(r, false); refusal != nil {
+						return refusal
+					}
+					_, err := NewResponse(w, time.Second, nil).ReadBody(r, 100, 0)
+					return err
+				})
+			})}
+			near, far := net.Pipe()
+			listener := make(pipe, 1)
+			listener <- far
+			go server.Serve(listener)
+			if _, err := io.WriteString(near, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n"+header+"\r\n"); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := io.ReadAll(near); err != nil || !strings.Contains(string(got), "HTTP/1.1 4") {
+				t.Errorf("%q: %s, %v", header, got, err)
+			}
+			near.Close()
+			server.Close()
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -260,8 +261,9 @@ func For(id wire.Scalar, err error) error {
 	return &with
 }
 
-// WriteTo writes the refusal as the response.
+// WriteTo writes the refusal as the response. What is left of the body must arrive soon.
 func (f *Refusal) WriteTo(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(waits.Refused))
 	code := f.Code
 	if code == 0 {
 		code = jsonrpc.CodeInvalidRequest
