@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"sync"
@@ -274,7 +275,8 @@ func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // whileValid returns a context that ends with the token of a request: when it expires, or when it turns out to be
-// revoked. The token is verified again after each CacheFor of the options, or each minute without a cache.
+// revoked or to lack a scope that every request needs. The token is verified again after each CacheFor of the options,
+// or each minute without a cache.
 func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
 	if until := a.caller.Expiry; until.IsZero() {
@@ -288,6 +290,12 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 	}
 	given, _ := credentialsOf(r) // which were good
 	go func() {
+		defer func() {
+			if v := recover(); v != nil { // as net/http recovers panics of a Verifier
+				g.opts.Logger.Error("an access token could not be verified again", "panic", v, "stack", string(debug.Stack()))
+				cancel()
+			}
+		}()
 		ticks := time.NewTicker(every)
 		defer ticks.Stop()
 		for {
@@ -296,7 +304,8 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 				return
 			case <-ticks.C:
 				// An authorization server that cannot be reached revokes nothing.
-				if _, refused := g.verify(ctx, given); refused != nil && refused.status == http.StatusUnauthorized {
+				now, refused := g.verify(ctx, given)
+				if refused == nil && now.Allow(g.opts.Scopes) != nil || refused != nil && refused.status == http.StatusUnauthorized {
 					cancel()
 				}
 			}

@@ -124,3 +124,36 @@ func TestScopesOfAccess(t *testing.T) {
 		t.Errorf("got %q, want %q", of.Scopes(), want)
 	}
 }
+
+// TestStreamEndsAgain checks that a stream ends if its token has lost a scope that every request needs, and if the
+// Verifier panics.
+func TestStreamEndsAgain(t *testing.T) {
+	for name, again := range map[string]func() *Caller{
+		"scope": func() *Caller { return &Caller{Subject: "u", Scopes: []string{"other"}} },
+		"panic": func() *Caller { panic("verifier") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				first := true
+				g, err := NewGuard(Options{Resource: "https://r.example", Scopes: []string{"read"}, Verifier: VerifierFunc(func(context.Context, string) (*Caller, error) {
+					if first {
+						first = false
+						return &Caller{Subject: "u", Scopes: []string{"read"}}, nil
+					}
+					return again(), nil
+				})})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+				defer cancel()
+				r := httptest.NewRequestWithContext(ctx, http.MethodGet, "https://r.example", nil)
+				r.Header.Set("Authorization", "Bearer token")
+				g.Protect(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })).ServeHTTP(httptest.NewRecorder(), r)
+				if ctx.Err() != nil {
+					t.Error("the stream has not ended")
+				}
+			})
+		})
+	}
+}
