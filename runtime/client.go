@@ -85,7 +85,8 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	p := newConn(context.WithoutCancel(ctx), t, c.settings, false)
 	e := &clientSide{conn: p, of: c, cache: newCache(c.opts.Cache)}
 	p.side = e
-	l := &link{conn: p, transport: t, done: make(chan struct{})}
+	l := &link{conn: p, done: make(chan struct{})}
+	l.origin, _ = t.(Remote)
 	p.ended = func(err error) {
 		l.err = err
 		close(l.done)
@@ -106,7 +107,11 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 			if err != nil {
 				return nil, prefix.Errorf("runtime: connect: %w", err)
 			}
-			return c.dial(ctx, next, true)
+			l, err := c.dial(ctx, next, true)
+			if err == nil && l.origin == nil {
+				l.origin = r
+			}
+			return l, err
 		}
 		return nil, prefix.Errorf("runtime: connect: %w", err)
 	}
@@ -293,8 +298,7 @@ func (s *Session) ready(ctx context.Context) *link {
 
 // reopens reports whether the session opens lost connections again.
 func (s *Session) reopens() bool {
-	_, ok := s.now().transport.(Remote)
-	return ok && s.of.opts.Reconnect && !s.closed.Load()
+	return s.now().origin != nil && s.of.opts.Reconnect && !s.closed.Load()
 }
 
 // reopening is an attempt to replace a lost connection.
@@ -348,7 +352,7 @@ func (s *Session) beginReopening(ctx context.Context, lost *link) (*reopening, e
 
 // replace replaces a lost connection.
 func (s *Session) replace(ctx context.Context, lost *link) error {
-	next, err := lost.transport.(Remote).Restart()
+	next, err := lost.origin.Restart()
 	if err != nil {
 		return err
 	}
@@ -396,11 +400,11 @@ func (r *row) reads() bool { return r.Cacheable || r.lists() }
 
 // link is one connection of a session.
 type link struct {
-	conn      *conn
-	transport Transport
-	server    atomic.Pointer[peer]
-	done      chan struct{} // closed when the connection is over
-	err       error         // error of the connection; valid after done is closed
+	conn   *conn
+	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
+	server atomic.Pointer[peer]
+	done   chan struct{} // closed when the connection is over
+	err    error         // error of the connection; valid after done is closed
 }
 
 func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }

@@ -49,6 +49,9 @@ func (t *Transport) Close() error {
 	return t.Transport.Close()
 }
 
+// Restart implements runtime.Remote.
+func (t *Transport) Restart() (runtime.Transport, error) { return With(t.url, t.opts), nil }
+
 // Fallback implements runtime.Remote.
 func (t *Transport) Fallback(ctx context.Context, refused error) (runtime.Transport, error) {
 	if !older(refused) {

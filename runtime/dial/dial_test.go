@@ -3,10 +3,12 @@ package dial
 import (
 	"context"
 	"io"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
@@ -137,5 +139,30 @@ func TestConnect(t *testing.T) {
 	}
 	if _, err := client(newer2025).Connect(t.Context(), URL("ftp://localhost")); err == nil {
 		t.Error("no error")
+	}
+}
+
+// TestReconnect checks that a session over HTTP with SSE is opened again when its server was restarted.
+func TestReconnect(t *testing.T) {
+	start := func() http.Handler {
+		return sse.NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding(newer2025, runtime.ToServer)), streamable.Options{})
+	}
+	var handler atomic.Value
+	handler.Store(start())
+	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().(http.Handler).ServeHTTP(w, r) }))
+	defer ts.Close()
+	options := runtime.ClientOptions{Name: "c", Version: "1", Reconnect: true, Logger: slog.New(slog.DiscardHandler)}
+	s, err := runtime.NewClient(options, binding(newer2025, runtime.ToClient)).Connect(t.Context(), URL(ts.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 3 {
+		if err := s.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		handler.Store(start())
+		ts.CloseClientConnections()
+		_ = s.Wait()
 	}
 }
