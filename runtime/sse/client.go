@@ -11,6 +11,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -190,6 +191,9 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 // (https://go.dev/issue/41600).
 func (t *Transport) post(req *http.Request, sent chan<- error) {
 	resp, err := t.http.Do(req)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		failed.URL, _, _ = strings.Cut(failed.URL, "?") // the query has the id of the session
+	}
 	switch {
 	case t.life.Context().Err() != nil:
 		sent <- runtime.ErrClosed

@@ -353,7 +353,8 @@ func TestServerGone(t *testing.T) {
 }
 
 // TestOddServer checks that a client does not wait for the body of a success, sends no error for a message
-// that it cannot read, and fails a call with a broken answer at once.
+// that it cannot read, and fails a call with a broken answer or without an answer at once. The error does not have the
+// id of the session.
 func TestOddServer(t *testing.T) {
 	events, ended := make(chan string, 10), make(chan struct{})
 	var mu sync.Mutex
@@ -362,7 +363,7 @@ func TestOddServer(t *testing.T) {
 		flush := http.NewResponseController(w).Flush
 		if r.Method == "GET" {
 			w.Header().Set("Content-Type", eventstream.MediaType)
-			io.WriteString(w, "event: endpoint\ndata: /\n\n")
+			io.WriteString(w, "event: endpoint\ndata: /?sessionId=hidden\n\n")
 			flush()
 			for {
 				select {
@@ -384,6 +385,8 @@ func TestOddServer(t *testing.T) {
 		case strings.Contains(string(body), `"method":"x"`):
 			events <- "hello"
 			events <- `{"jsonrpc":"2.0","id":2,"result":{"a":"\ud800"}}`
+		case strings.Contains(string(body), `"method":"y"`):
+			panic(http.ErrAbortHandler)
 		}
 		w.WriteHeader(202)
 		io.WriteString(w, "Accepted")
@@ -402,12 +405,15 @@ func TestOddServer(t *testing.T) {
 	if err := s.Call(t.Context(), "x", nil, nil); err == nil || !strings.Contains(err.Error(), "bad response") {
 		t.Errorf("Call: %v", err)
 	}
+	if err := s.Call(t.Context(), "y", nil, nil); err == nil || strings.Contains(err.Error(), "hidden") {
+		t.Errorf("Call: %v", err)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(posts) != 3 {
+	if len(posts) != 4 {
 		t.Errorf("sent: %q", posts)
 	}
 }
