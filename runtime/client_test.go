@@ -76,6 +76,40 @@ func TestCallAfterClose(t *testing.T) {
 	}
 }
 
+// TestReportPanics checks that the answer to a request whose caller has panicked does not reach another request.
+func TestReportPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release, proceed := make(chan struct{}), make(chan struct{})
+		server := newServer(t, tools.with(side{
+			"late": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+				err := runtime.CallOf(ctx).Progress(ctx, 1, nil, "")
+				<-release
+				return wire.Raw(`{"of":"late"}`), err
+			},
+			"next": func(context.Context, *runtime.Message) (wire.Appender, error) {
+				close(release)
+				<-proceed
+				return wire.Raw(`{"of":"next"}`), nil
+			},
+		}), runtime.ServerOptions{Capabilities: wire.Raw(`{"tools":{}}`)}, r06)
+		session, end := connect(t, server, newClient(side{}, r06))
+		func() {
+			defer func() { _ = recover() }()
+			ctx := runtime.WithProgress(t.Context(), func(runtime.Progress) { panic("report") })
+			t.Error(session.Call(ctx, "tools/call", &toolParams{Name: "late"}, nil))
+		}()
+		var result wire.Raw
+		answered := make(chan error, 1)
+		go func() { answered <- session.Call(t.Context(), "tools/call", &toolParams{Name: "next"}, &result) }()
+		synctest.Wait()
+		close(proceed)
+		if err := <-answered; err != nil || result != `{"of":"next"}` {
+			t.Errorf("%s, %v", result, err)
+		}
+		end()
+	})
+}
+
 // P37, P45, P48
 func TestCallerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

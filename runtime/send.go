@@ -166,7 +166,14 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if s.begun != nil {
 		s.begun(w.ID)
 	}
-	defer p.pending.Done(w)
+	over := false
+	defer func() {
+		if over {
+			p.pending.Done(w)
+		} else { // a function of the program has panicked, and the answer may still come
+			p.pending.GiveUp(w)
+		}
+	}()
 	limit := p.limits.patience(ctx, m.Method)
 	sending, stop := ctx, func() {}
 	if _, ok := p.transport.(prober); ok { // on others, sending does not wait for the peer
@@ -184,6 +191,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		// says more than the error of sending.
 		r, err = <-w.Reply(), nil
 	}
+	over = true
 	switch {
 	case errors.Is(err, engine.ErrExpired) || err == nil && r.Err == engine.ErrExpired:
 		err = &TimeoutError{Method: m.Method, Quiet: limit.Quiet, Total: limit.Total}
