@@ -17,15 +17,10 @@ import (
 
 // grant is an access token with what belongs to it, as the store keeps it. It is not changed.
 type grant struct {
-	Server   string `json:"server"` // the MCP server
-	Issuer   string `json:"issuer,omitempty"`
+	identity        // of the client that has it
+	Server   string `json:"server"`           // the MCP server
 	Legacy   bool   `json:"legacy,omitempty"` // of a server that is its own authorization server
 	Resource string `json:"resource,omitempty"`
-	ClientID string `json:"client_id,omitempty"`
-	// Secret and AuthMethod are those of the client. A program that is not configured with them
-	// needs them to renew the grant.
-	Secret     string `json:"client_secret,omitempty"`
-	AuthMethod string `json:"auth_method,omitempty"`
 	// Type is the scheme of the Authorization header: oauth.SchemeBearer or oauth.SchemeDPoP.
 	Type    string    `json:"type"`
 	Access  string    `json:"access_token"`
@@ -44,9 +39,6 @@ type grant struct {
 	proofs *prover // of DPoP
 }
 
-// String keeps secrets out of logs and error messages.
-func (*grant) String() string { return redacted }
-
 // valid reports whether the token can be sent.
 func (g *grant) valid() bool {
 	scheme := g != nil && (g.Type == oauth.SchemeBearer || g.Type == oauth.SchemeDPoP && g.proofs != nil)
@@ -57,17 +49,14 @@ func (g *grant) valid() bool {
 // scopes.
 func (t *Transport) newGrant(from *target, client *Credentials, scopes []string, response *issued, requested time.Time, proofs *prover) (*grant, error) {
 	g := &grant{
-		Server:     t.canonical,
-		Reach:      t.web.allowed(),
-		Issuer:     from.issuer,
-		Legacy:     from.legacy,
-		Resource:   from.resource,
-		ClientID:   client.ClientID,
-		Secret:     client.Secret.Reveal(),
-		AuthMethod: client.method(from.server),
-		Access:     response.AccessToken,
-		Refresh:    response.RefreshToken,
-		Requested:  scopes,
+		identity:  identity{from.issuer, client.ClientID, client.Secret.Reveal(), client.method(from.server)},
+		Server:    t.canonical,
+		Reach:     t.web.allowed(),
+		Legacy:    from.legacy,
+		Resource:  from.resource,
+		Access:    response.AccessToken,
+		Refresh:   response.RefreshToken,
+		Requested: scopes,
 	}
 	if response.ExpiresIn != 0 {
 		g.Expiry = requested.Add(time.Duration(float64(response.ExpiresIn) * float64(time.Second)))
@@ -410,7 +399,7 @@ func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Cred
 	if g.AuthMethod == methodKey {
 		return nil, nil // keys are not stored
 	}
-	return &Credentials{Issuer: g.Issuer, ClientID: g.ClientID, Secret: Secret(g.Secret), AuthMethod: g.AuthMethod}, nil
+	return g.credentials(), nil
 }
 
 // preferredIssuers returns the authorization servers to take if the server names several.

@@ -18,23 +18,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 )
 
+// identity is a client of an authorization server, as the store keeps it. A program that is not configured with the
+// secret and the method needs them to renew a grant.
+type identity struct {
+	Issuer     string `json:"issuer,omitempty"`
+	ClientID   string `json:"client_id,omitempty"`
+	Secret     string `json:"client_secret,omitempty"`
+	AuthMethod string `json:"auth_method,omitempty"`
+}
+
+// String keeps secrets out of logs and error messages, also those of the types that have an identity.
+func (*identity) String() string { return redacted }
+
+func (i *identity) credentials() *Credentials {
+	return &Credentials{Issuer: i.Issuer, ClientID: i.ClientID, Secret: Secret(i.Secret), AuthMethod: i.AuthMethod}
+}
+
 // registration is a client that was registered dynamically, or that the user has named, as the store
 // keeps it.
 type registration struct {
-	Issuer      string    `json:"issuer"`
-	ClientID    string    `json:"client_id"`
-	Secret      string    `json:"client_secret,omitempty"`
-	Expiry      time.Time `json:"expiry,omitzero"` // of the secret
-	AuthMethod  string    `json:"auth_method,omitempty"`
+	identity
+	Expiry      time.Time `json:"expiry,omitzero"`        // of the secret
 	RedirectURI string    `json:"redirect_uri,omitempty"` // "" if any may be used
 	Dynamic     bool      `json:"dynamic,omitempty"`
-}
-
-// String keeps secrets out of logs and error messages.
-func (*registration) String() string { return redacted }
-
-func (r *registration) credentials() *Credentials {
-	return &Credentials{Issuer: r.Issuer, ClientID: r.ClientID, Secret: Secret(r.Secret), AuthMethod: r.AuthMethod}
 }
 
 // expired reports whether the client must register again.
@@ -81,7 +87,7 @@ func (t *Transport) identify(ctx context.Context, from *target, redirect string)
 		return nil, fmt.Errorf("%w %s", ErrNoClient, shown(from.issuer))
 	}
 	if asked.Key == nil { // keys are not stored
-		err = t.save(ctx, registrationKey(from.issuer), &registration{Issuer: from.issuer, ClientID: asked.ClientID, Secret: asked.Secret.Reveal(), AuthMethod: asked.AuthMethod})
+		err = t.save(ctx, registrationKey(from.issuer), &registration{identity: identity{from.issuer, asked.ClientID, asked.Secret.Reveal(), asked.AuthMethod}})
 	}
 	return &asked, err
 }
@@ -191,10 +197,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(endpoint.String())), err)
 	}
 	r := &registration{
-		Issuer:      from.issuer,
-		ClientID:    response.ClientID,
-		Secret:      response.Secret,
-		AuthMethod:  response.AuthMethod,
+		identity:    identity{from.issuer, response.ClientID, response.Secret, response.AuthMethod},
 		RedirectURI: redirect,
 		Dynamic:     true,
 	}
