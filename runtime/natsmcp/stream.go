@@ -73,7 +73,7 @@ func openStream(ctx context.Context, nc *nats.Conn, o Options, want jetstream.St
 	want.MaxMsgs = cmp.Or(max(o.MaxMessages, 0), -1)
 	want.MaxBytes = cmp.Or(max(o.MaxBytes, 0), want.MaxBytes, -1)
 	want.Replicas = max(o.Replicas, 1)
-	err = retryFor(ctx, openTimeout, func(ctx context.Context) (err error) {
+	err = retry(ctx, openTimeout, func(ctx context.Context) (err error) {
 		s.handle, err = js.Stream(ctx, want.Name)
 		if errors.Is(err, jetstream.ErrStreamNotFound) {
 			s.handle, err = js.CreateStream(ctx, want)
@@ -99,7 +99,7 @@ func (s stream) follower(ctx context.Context) (c jetstream.Consumer, err error) 
 		DeliverPolicy: jetstream.DeliverLastPerSubjectPolicy,
 		HeadersOnly:   true,
 	}
-	err = retryFor(ctx, openTimeout, func(ctx context.Context) error {
+	err = retry(ctx, openTimeout, func(ctx context.Context) error {
 		c, err = s.handle.OrderedConsumer(ctx, want)
 		return err
 	})
@@ -131,17 +131,14 @@ func checkStream(found, want jetstream.StreamConfig) error {
 	return errors.Join(wrong...)
 }
 
-// retry calls try until it succeeds, fails for good or requestTimeout has passed.
-func retry(ctx context.Context, try func(context.Context) error) error {
-	return retryFor(ctx, requestTimeout, try)
-}
-
-// retryFor calls try until it succeeds, fails for good or the limit has passed.
-func retryFor(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
+// retry calls try until it succeeds, fails for good or the limit has passed.
+func retry(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
 	ctx, done := context.WithTimeout(ctx, limit)
 	defer done()
 	for {
-		err := within(ctx, try)
+		one, end := context.WithTimeout(ctx, tryTimeout)
+		err := try(one)
+		end()
 		if err == nil || !isTemporary(err) {
 			return err
 		}
@@ -151,12 +148,6 @@ func retryFor(ctx context.Context, limit time.Duration, try func(context.Context
 		case <-time.After(tryAgain):
 		}
 	}
-}
-
-func within(ctx context.Context, try func(context.Context) error) error {
-	ctx, done := context.WithTimeout(ctx, tryTimeout)
-	defer done()
-	return try(ctx)
 }
 
 // isTemporary reports whether a request may succeed when the connection is back or the cluster has a new
@@ -181,7 +172,7 @@ func (s stream) write(ctx context.Context, m *nats.Msg, expected uint64, opts ..
 	id := rand.Text()
 	m.Header.Set(headerWrite, id)
 	opts = append(opts, jetstream.WithExpectLastSequencePerSubject(expected))
-	err = retry(ctx, func(ctx context.Context) error {
+	err = retry(ctx, requestTimeout, func(ctx context.Context) error {
 		ack, err := s.js.PublishMsg(ctx, m, opts...)
 		if err == nil {
 			sequence = ack.Sequence
@@ -208,7 +199,7 @@ func (s stream) write(ctx context.Context, m *nats.Msg, expected uint64, opts ..
 // last returns the last message of a subject, which may have wildcards. The error is
 // jetstream.ErrMsgNotFound if there is none.
 func (s stream) last(ctx context.Context, subject string) (m *jetstream.RawStreamMsg, err error) {
-	err = retry(ctx, func(ctx context.Context) error {
+	err = retry(ctx, requestTimeout, func(ctx context.Context) error {
 		m, err = s.handle.GetLastMsgForSubject(ctx, subject)
 		return err
 	})
@@ -217,7 +208,7 @@ func (s stream) last(ctx context.Context, subject string) (m *jetstream.RawStrea
 
 // next returns the first message of a subject with wildcards, from a sequence number on.
 func (s stream) next(ctx context.Context, subject string, from uint64) (m *jetstream.RawStreamMsg, err error) {
-	err = retry(ctx, func(ctx context.Context) error {
+	err = retry(ctx, requestTimeout, func(ctx context.Context) error {
 		m, err = s.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
 		return err
 	})
@@ -226,7 +217,7 @@ func (s stream) next(ctx context.Context, subject string, from uint64) (m *jetst
 
 // remove removes the messages of a subject, which may have wildcards.
 func (s stream) remove(ctx context.Context, subject string) error {
-	err := retry(ctx, func(ctx context.Context) error { return s.handle.Purge(ctx, jetstream.WithPurgeSubject(subject)) })
+	err := retry(ctx, requestTimeout, func(ctx context.Context) error { return s.handle.Purge(ctx, jetstream.WithPurgeSubject(subject)) })
 	if err != nil {
 		return fmt.Errorf("natsmcp: %w", err)
 	}
