@@ -145,12 +145,6 @@ func (t *Transport) forget(ctx context.Context, issuer string) (bool, error) {
 	return true, t.save(ctx, registrationKey(issuer), nil)
 }
 
-// Application types of OpenID Connect Dynamic Client Registration.
-const (
-	applicationNative = "native"
-	applicationWeb    = "web"
-)
-
 // registered is the response (RFC 7591, section 3.2.1).
 type registered struct {
 	ClientID   string `json:"client_id"`
@@ -165,7 +159,10 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	if err != nil {
 		return nil, err
 	}
-	application := applicationType(redirect)
+	application := "native" // of OpenID Connect ("Application Type and Redirect URI Constraints", 2026-07-28)
+	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !reach.IsLoopback(u.Hostname()) {
+		application = "web"
+	}
 	metadata := map[string]any{ // RFC 7591, section 2
 		"redirect_uris":              []string{redirect},
 		"application_type":           application,
@@ -222,13 +219,4 @@ func preferredMethod(supported []string) string {
 		}
 	}
 	return methodBasic // the default of RFC 8414
-}
-
-// applicationType returns the type that allows a redirect URI ("Application Type and Redirect URI
-// Constraints", 2026-07-28).
-func applicationType(redirect string) string {
-	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !reach.IsLoopback(u.Hostname()) {
-		return applicationWeb
-	}
-	return applicationNative
 }

@@ -113,6 +113,13 @@ func (f *File) Sealed(key [32]byte) (*File, error) {
 	return &File{folder: f.folder, seal: seal}, nil
 }
 
+// ofStore makes an error one of the store.
+func ofStore(err *error) {
+	if *err != nil {
+		*err = fmt.Errorf("token store: %w", *err)
+	}
+}
+
 // path returns the file of a key. Keys hold URLs, so the name is a digest.
 func (f *File) path(key string) string {
 	sum := sha256.Sum256([]byte(key))
@@ -120,16 +127,8 @@ func (f *File) path(key string) string {
 }
 
 // Get implements Store. It refuses a file that other users can read or write.
-func (f *File) Get(_ context.Context, key string) ([]byte, error) {
-	value, err := f.read(key)
-	if err != nil {
-		return nil, fmt.Errorf("token store: %w", err)
-	}
-	return value, nil
-}
-
-// read reads the file of a key.
-func (f *File) read(key string) ([]byte, error) {
+func (f *File) Get(_ context.Context, key string) (value []byte, err error) {
+	defer ofStore(&err)
 	path := f.path(key)
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -150,24 +149,15 @@ func (f *File) read(key string) ([]byte, error) {
 	if err != nil || f.seal == nil {
 		return text, err
 	}
-	value, err := f.seal.Open(nil, nil, text, []byte(key))
-	if err != nil {
+	if value, err = f.seal.Open(nil, nil, text, []byte(key)); err != nil {
 		return nil, fmt.Errorf("%s is not encrypted, was encrypted by another key, or has changed: delete it and log in again", path)
 	}
 	return value, nil
 }
 
 // Set implements Store.
-func (f *File) Set(_ context.Context, key string, value []byte) error {
-	err := f.write(key, value)
-	if err != nil {
-		return fmt.Errorf("token store: %w", err)
-	}
-	return nil
-}
-
-// write replaces the file of a key, or removes it if value is nil.
-func (f *File) write(key string, value []byte) error {
+func (f *File) Set(_ context.Context, key string, value []byte) (err error) {
+	defer ofStore(&err)
 	if value == nil {
 		if err := os.Remove(f.path(key)); !errors.Is(err, fs.ErrNotExist) {
 			return err
