@@ -284,7 +284,7 @@ func Observe(handler interface{ Stats() runtime.Stats }, opts Options) (stop fun
 		o.ObserveInt64(requests, int64(s.Requests), with)
 		o.ObserveInt64(sessions, int64(s.Sessions), with)
 		o.ObserveInt64(subscriptions, int64(s.Subscriptions), with)
-		o.ObserveInt64(draining, bit(s.Draining), with)
+		o.ObserveInt64(draining, map[bool]int64{true: 1}[s.Draining], with)
 		for reason, n := range s.Refused {
 			o.ObserveInt64(refused, n, with, metric.WithAttributes(keyReason.String(reason)))
 		}
@@ -294,11 +294,4 @@ func Observe(handler interface{ Stats() runtime.Stats }, opts Options) (stop fun
 		return nil, err
 	}
 	return registration.Unregister, nil
-}
-
-func bit(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
