@@ -4,6 +4,7 @@
 package fallback
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -172,31 +173,17 @@ func check(c *schema.Checker, root wire.Raw, compiled *jsonschema.Schema) {
 // extreme returns a number in the text whose exponent has more than three digits. Package
 // jsonschema would expand it to all its digits.
 func extreme(text wire.Raw) (number string, ok bool) {
-	in := wire.NewStringReader(string(text))
-	return find(in)
-}
-
-func find(in *wire.Reader) (number string, ok bool) {
-	switch in.Kind() {
-	case wire.KindObject:
-		for in.BeginObject(); in.Member(); {
-			if number, ok = find(in); ok {
-				return number, ok
-			}
+	in := json.NewDecoder(strings.NewReader(string(text)))
+	in.UseNumber()
+	for {
+		token, err := in.Token()
+		if err != nil {
+			return "", false
 		}
-	case wire.KindArray:
-		for in.BeginArray(); in.Element(); {
-			if number, ok = find(in); ok {
-				return number, ok
-			}
+		number, _ := token.(json.Number)
+		_, exponent, _ := strings.Cut(strings.ToLower(number.String()), "e")
+		if exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0"); len(exponent) > 3 {
+			return number.String(), true
 		}
-	case wire.KindNumber:
-		number := string(in.Take())
-		_, exponent, _ := strings.Cut(strings.ToLower(number), "e")
-		exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0")
-		return number, len(exponent) > 3
-	default:
-		in.Take()
 	}
-	return "", false
 }
