@@ -234,7 +234,10 @@ func (b *Body) field(name string) Field {
 // form writes application/x-www-form-urlencoded, with %20 for spaces, which all readers decode.
 func (b *Body) form(raw wire.Raw) []byte {
 	var parts []string
-	for name, member := range membersOf(raw) {
+	for name, member := range wire.Object(raw).All() {
+		if member.Kind() == wire.KindNull {
+			continue
+		}
 		f := b.field(name)
 		escape := escapeText
 		if f.Reserved {
@@ -257,7 +260,10 @@ func (b *Body) form(raw wire.Raw) []byte {
 func (b *Body) multipart(raw wire.Raw) ([]byte, string, error) {
 	var text bytes.Buffer
 	w := multipart.NewWriter(&text)
-	for name, member := range membersOf(raw) {
+	for name, member := range wire.Object(raw).All() {
+		if member.Kind() == wire.KindNull {
+			continue
+		}
 		f := b.field(name)
 		elements := []wire.Raw{member}
 		switch joined := f.Style != "" && !f.Explode; {
@@ -308,20 +314,6 @@ func (f Field) part(w *multipart.Writer, raw wire.Raw) error {
 	}
 	_, err = part.Write(content)
 	return err
-}
-
-// membersOf yields the members of a form, which is an object.
-func membersOf(raw wire.Raw) func(yield func(string, wire.Raw) bool) {
-	return func(yield func(string, wire.Raw) bool) {
-		if raw.Kind() != wire.KindObject {
-			return
-		}
-		for name, member := range wire.Object(raw).All() {
-			if member.Kind() != wire.KindNull && !yield(name, member) {
-				return
-			}
-		}
-	}
 }
 
 func decodeBase64(raw wire.Raw) ([]byte, error) {
