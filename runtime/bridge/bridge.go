@@ -85,10 +85,13 @@ type Bridge struct {
 	eras  runtime.Eras
 	pool  *pool.Pool[client, *link]
 	held  held
-	reach reach
 	ctx   context.Context // of the opening of sessions in the pool
 	close func()          // ends it
 	tools headers.Tools   // as the last lists of the server declare them; only the bridge sees the headers of its clients
+
+	mu        sync.Mutex
+	reached   bool  // a session with the server was opened
+	unreached error // of the last attempt to open one
 }
 
 // New returns a bridge in front of a server. The function returns a new transport to the server for each
@@ -112,27 +115,14 @@ func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bri
 	return b
 }
 
-// reach notes whether a server can be reached.
-type reach struct {
-	mu      sync.Mutex
-	reached bool
-	err     error // of the last attempt
-}
-
-func (r *reach) note(err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.reached, r.err = r.reached || err == nil, err
-}
-
 // Unreached returns the error of the last attempt to open a session with the server, if none has ever succeeded.
 func (b *Bridge) Unreached() error {
-	b.reach.mu.Lock()
-	defer b.reach.mu.Unlock()
-	if b.reach.reached {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.reached {
 		return nil
 	}
-	return b.reach.err
+	return b.unreached
 }
 
 // revisions returns the revisions of the table with the given names, or all if only is nil.

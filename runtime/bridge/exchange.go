@@ -94,7 +94,11 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 			x.cancel(err)
 			return nil, err
 		case asked:
-			x.hold()
+			l := x.link
+			l.mu.Lock()
+			x.request.call = nil // no client waits until the request is repeated
+			l.mu.Unlock()
+			l.bridge.held.put(x)
 			return nil, runtime.ErrInputRequired
 		}
 		select {
@@ -144,7 +148,7 @@ func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err
 	return asked, nil
 }
 
-// attach and hold begin and end the time in which a client waits for the exchange.
+// attach begins the time in which a client waits for the exchange.
 func (x *exchange) attach(call *runtime.Call) {
 	l := x.link
 	l.mu.Lock()
@@ -158,14 +162,6 @@ func (x *exchange) attach(call *runtime.Call) {
 		x.take(q)
 	}
 	l.waiting = nil
-}
-
-// hold keeps the exchange until the client repeats the request.
-func (x *exchange) hold() {
-	x.link.mu.Lock()
-	x.request.call = nil
-	x.link.mu.Unlock()
-	x.link.bridge.held.put(x)
 }
 
 // take makes a question one of the exchange. The caller holds link.mu.

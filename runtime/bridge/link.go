@@ -78,7 +78,9 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	}
 	session, err := runtime.NewClient(options, l.clientBindings()...).Connect(opening, b.dial())
 	if ctx.Err() == nil { // otherwise the client has gone
-		b.reach.note(err)
+		b.mu.Lock()
+		b.reached, b.unreached = b.reached || err == nil, err
+		b.mu.Unlock()
 	}
 	if err != nil {
 		return nil, err
@@ -542,25 +544,11 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 	return answer, failure(method, "client", err)
 }
 
-// announce passes a notification of the server on.
+// announce passes a notification of the server on: news to the session of the client or, if there is none, to the
+// clients that listen, and others to the newest request, if there is one.
 func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
-	if l.conn == nil {
-		return l.announceStateless(ctx, method, params)
-	}
-	session, err := l.conn.sessionOf(ctx)
-	if err != nil {
-		return nil // no client can get it
-	}
-	caller := runtime.Caller(session)
-	if newest := l.newest(); newest != nil && !l.isNews(method) {
-		caller = newest
-	}
-	return l.tell(ctx, caller, method, params)
-}
-
-// announceStateless passes a notification on to the clients that listen for it, or to the newest request.
-func (l *link) announceStateless(ctx context.Context, method string, params wire.Raw) error {
-	if l.isNews(method) {
+	news := l.isNews(method)
+	if news && l.conn == nil {
 		l.mu.Lock()
 		listeners := slices.Collect(maps.Keys(l.listeners))
 		l.mu.Unlock()
@@ -569,12 +557,22 @@ func (l *link) announceStateless(ctx context.Context, method string, params wire
 		}
 		return nil
 	}
-	newest := l.newest()
-	if newest == nil {
+	var to runtime.Caller
+	if l.conn != nil {
+		session, err := l.conn.sessionOf(ctx)
+		if err != nil {
+			return nil // no client can get it
+		}
+		to = session
+	}
+	if newest := l.newest(); newest != nil && !news {
+		to = newest
+	}
+	if to == nil {
 		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
 		return nil
 	}
-	return l.tell(ctx, newest, method, params)
+	return l.tell(ctx, to, method, params)
 }
 
 // tell sends a notification to a client. If the client cannot get it, tell reports a loss.
