@@ -51,11 +51,9 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 		return nil, fmt.Errorf("metadata of the server: %s names no authorization server", shown(address))
 	}
 	issuer := metadata.AuthorizationServers[0]
-	for _, p := range preferred {
-		if slices.Contains(metadata.AuthorizationServers, p) {
-			issuer = p
-			break
-		}
+	offered := func(p string) bool { return slices.Contains(metadata.AuthorizationServers, p) }
+	if i := slices.IndexFunc(preferred, offered); i >= 0 {
+		issuer = preferred[i]
 	}
 	server, err := t.web.IssuerMetadata(ctx, issuer)
 	if err != nil {

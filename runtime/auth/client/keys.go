@@ -130,9 +130,7 @@ const headerNonce = "Dpop-Nonce"
 type prover struct {
 	key    *ecdsa.PrivateKey
 	signer jose.Signer
-
-	mu     sync.Mutex
-	nonces map[string]string // the newest of each server, by its origin
+	nonces sync.Map // the newest of each server, by its origin
 }
 
 // newProver returns a prover for a key in the form of prover.secret, or for a new key if text is nil.
@@ -158,7 +156,7 @@ func newProver(text []byte) (*prover, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DPoP: %w", err)
 	}
-	return &prover{key: key, signer: signer, nonces: make(map[string]string)}, nil
+	return &prover{key: key, signer: signer}, nil
 }
 
 // secret returns the private key as a JWK.
@@ -175,7 +173,7 @@ func (p *prover) prove(req *http.Request, token string) error {
 		"htu": (&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path, RawPath: req.URL.RawPath}).String(),
 		"iat": jwt.NewNumericDate(time.Now()),
 	}
-	if nonce := p.nonce(req.URL); nonce != "" {
+	if nonce, ok := p.nonces.Load(originOf(req.URL)); ok {
 		claims["nonce"] = nonce
 	}
 	if token != "" {
@@ -190,11 +188,7 @@ func (p *prover) prove(req *http.Request, token string) error {
 	return nil
 }
 
-func (p *prover) nonce(u *url.URL) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.nonces[u.Scheme+"://"+u.Host]
-}
+func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // maxNonce limits the nonces that are kept, in bytes.
 const maxNonce = 1 << 10
@@ -205,11 +199,7 @@ func (p *prover) learn(u *url.URL, header http.Header) bool {
 	if nonce == "" || len(nonce) > maxNonce {
 		return false
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	origin := u.Scheme + "://" + u.Host
-	old := p.nonces[origin]
-	p.nonces[origin] = nonce
+	old, _ := p.nonces.Swap(originOf(u), nonce)
 	return old != nonce
 }
 

@@ -38,44 +38,31 @@ type Store interface {
 
 // Memory is a Store that lasts as long as the program. Its zero value is empty and ready for use.
 type Memory struct {
-	mu     sync.Mutex
-	values map[string][]byte
-	locks  map[string]chan struct{} // of one element, which is there while the lock is held
+	values sync.Map // of []byte
+	locks  sync.Map // of channels with room for one element, which is there while the lock is held
 }
 
 // Get implements Store.
 func (m *Memory) Get(_ context.Context, key string) ([]byte, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return bytes.Clone(m.values[key]), nil
+	value, _ := m.values.Load(key)
+	text, _ := value.([]byte)
+	return bytes.Clone(text), nil
 }
 
 // Set implements Store.
 func (m *Memory) Set(_ context.Context, key string, value []byte) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.values == nil {
-		m.values = make(map[string][]byte)
-	}
-	m.values[key] = bytes.Clone(value)
 	if value == nil {
-		delete(m.values, key)
+		m.values.Delete(key)
+	} else {
+		m.values.Store(key, bytes.Clone(value))
 	}
 	return nil
 }
 
 // Lock implements Store.
 func (m *Memory) Lock(ctx context.Context, key string) (func(), error) {
-	m.mu.Lock()
-	lock := m.locks[key]
-	if lock == nil {
-		if m.locks == nil {
-			m.locks = make(map[string]chan struct{})
-		}
-		lock = make(chan struct{}, 1)
-		m.locks[key] = lock
-	}
-	m.mu.Unlock()
+	known, _ := m.locks.LoadOrStore(key, make(chan struct{}, 1))
+	lock := known.(chan struct{})
 	select {
 	case lock <- struct{}{}:
 		return func() { <-lock }, nil
