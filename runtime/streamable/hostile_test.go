@@ -127,6 +127,7 @@ func TestRequests(t *testing.T) {
 		{name: "Accept refuses events", method: "POST", body: echo, header: []string{"Accept", "application/json, text/event-stream;q=0"}, status: 406},
 		{name: "Accept any", method: "POST", body: echo, header: []string{"Accept", "*/*"}, status: 200},
 		{name: "Accept ranges", method: "POST", body: echo, header: []string{"Accept", "Application/*;q=0.5, text/*"}, status: 200},
+		{name: "body on GET", method: "GET", body: echo, header: []string{"Accept", "application/json"}, status: 400},
 		{name: "Accept JSON on GET", method: "GET", header: []string{"Accept", "application/json"}, status: 406},
 		{name: "bad event id", method: "GET", header: []string{"Last-Event-ID", "x"}, status: 400},
 		{name: "unknown stream", method: "GET", header: []string{"Last-Event-ID", "x_1"}, status: 400},

@@ -28,8 +28,8 @@ func TestSession(t *testing.T) {
 	if resp, _ := r.do("DELETE", "", session...); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("DELETE: %s", resp.Status)
 	}
-	for _, method := range []string{"POST", "GET", "DELETE"} {
-		resp, text := r.do(method, mcptest.Call(3, "echo", `{}`), session...)
+	for method, body := range map[string]string{"POST": mcptest.Call(3, "echo", `{}`), "GET": "", "DELETE": ""} {
+		resp, text := r.do(method, body, session...)
 		if resp.StatusCode != 404 || codeOf(t, text) != -32600 {
 			t.Errorf("%s after DELETE: %s: %s", method, resp.Status, text)
 		}

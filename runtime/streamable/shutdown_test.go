@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -280,4 +281,43 @@ func TestRegisterOnShutdown(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
+}
+
+// oneConn is a listener with one connection.
+type oneConn chan net.Conn
+
+func (p oneConn) Accept() (net.Conn, error) {
+	c, ok := <-p
+	if !ok {
+		return nil, net.ErrClosed
+	}
+	return c, nil
+}
+
+func (p oneConn) Close() error   { close(p); return nil }
+func (p oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+// TestGetWithoutItsBody checks that a GET whose body does not come does not hold up a shutdown.
+func TestGetWithoutItsBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHandler(newRuntimeServer(t, mcptest.Server, runtime.ServerOptions{Logger: discard, Grace: time.Hour}, r11), Options{})
+		session := []string{headerSession, testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)}
+		testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
+		server := http.Server{Handler: h}
+		near, far := net.Pipe()
+		l := make(oneConn, 1)
+		l <- far
+		go server.Serve(l)
+		if _, err := io.WriteString(near, "GET / HTTP/1.1\r\nHost: h\r\n"+headerSession+": "+session[1]+"\r\nContent-Length: 50\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		start := time.Now()
+		h.Close()
+		if took := time.Since(start); took >= time.Minute {
+			t.Errorf("the shutdown took %v", took)
+		}
+		near.Close()
+		server.Close()
+	})
 }

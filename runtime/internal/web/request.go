@@ -55,8 +55,12 @@ func CheckPost(r *http.Request, stream bool) *Refusal {
 	return nil
 }
 
-// CheckGet checks the headers of a request for an event stream.
+// CheckGet checks the headers of a request for an event stream. It must have no body, for which net/http would wait
+// before it writes the first event.
 func CheckGet(r *http.Request) *Refusal {
+	if r.ContentLength != 0 {
+		return Refuse(http.StatusBadRequest, "invalid request: a GET must have no body")
+	}
 	if !Accepts(r, eventstream.MediaType) {
 		return Refuse(http.StatusNotAcceptable, "invalid request: the Accept header must have "+eventstream.MediaType)
 	}
