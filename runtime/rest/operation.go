@@ -19,6 +19,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -143,12 +144,7 @@ func (b *builder) url(base string) string {
 	path, fixed, _ := strings.Cut(b.path, "?") // some documents have a query in their paths
 	path, _, _ = strings.Cut(path, "#")
 	fixed, _, _ = strings.Cut(fixed, "#")
-	var query []string
-	for _, part := range append([]string{own, fixed}, b.query...) {
-		if part != "" {
-			query = append(query, part)
-		}
-	}
+	query := slices.DeleteFunc(append([]string{own, fixed}, b.query...), func(part string) bool { return part == "" })
 	address := strings.TrimRight(base, "/") + path
 	if len(query) > 0 {
 		address += "?" + strings.Join(query, "&")
