@@ -185,42 +185,29 @@ type access struct {
 	principal string
 }
 
-// Allow implements runtime.Access.
+// Allow implements runtime.Access. The challenge of its error names the scopes of an operation, and those of every
+// request ("Runtime Insufficient Scope Errors").
 func (a *access) Allow(scopes []string) *runtime.DeniedError {
-	for _, needed := range scopes {
-		if !a.has(needed) {
-			return a.insufficient(scopes)
-		}
+	if !slices.ContainsFunc(scopes, a.lacks) {
+		return nil
 	}
-	return nil
+	all := oauth.UnionScopes(a.guard.opts.Scopes, scopes)
+	const message = "the access token lacks a scope of this operation"
+	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, message)
+	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c.String()}, Message: "forbidden: " + message}
 }
 
 // Scopes returns the scopes of the token, and those which they include among the scopes that the server knows. Package
 // tasks keeps them for work that goes on when the request is over.
 func (a *access) Scopes() []string {
-	all := slices.Clone(a.caller.Scopes)
-	for _, s := range a.guard.supported() {
-		if a.has(s) {
-			all = append(all, s)
-		}
-	}
-	return oauth.UnionScopes(all)
+	return oauth.UnionScopes(a.caller.Scopes, slices.DeleteFunc(slices.Clone(a.guard.supported()), a.lacks))
 }
 
-// has reports whether the token has a scope, or one that includes it.
-func (a *access) has(needed string) bool {
-	return slices.ContainsFunc(a.caller.Scopes, func(has string) bool {
+// lacks reports whether the token has neither a scope nor one that includes it.
+func (a *access) lacks(needed string) bool {
+	return !slices.ContainsFunc(a.caller.Scopes, func(has string) bool {
 		return has == needed || a.guard.opts.Implies != nil && a.guard.opts.Implies(has, needed)
 	})
-}
-
-// insufficient returns the error for a token without the scopes of an operation. Its challenge names all
-// of them, and those of every request ("Runtime Insufficient Scope Errors").
-func (a *access) insufficient(scopes []string) *runtime.DeniedError {
-	all := oauth.UnionScopes(a.guard.opts.Scopes, scopes)
-	const message = "the access token lacks a scope of this operation"
-	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, message)
-	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c.String()}, Message: "forbidden: " + message}
 }
 
 // schemeOf returns the scheme by which a caller's token is sent.

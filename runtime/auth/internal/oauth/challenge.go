@@ -254,13 +254,7 @@ func (p *challengeParser) value() (string, error) {
 // ParseScopes returns the scopes of a list that is separated by spaces, in its order and without
 // duplicates. It leaves out what is not a scope.
 func ParseScopes(list string) []string {
-	var scopes []string
-	for s := range strings.FieldsSeq(list) {
-		if IsScope(s) && !slices.Contains(scopes, s) {
-			scopes = append(scopes, s)
-		}
-	}
-	return scopes
+	return UnionScopes(slices.DeleteFunc(strings.Fields(list), func(s string) bool { return !IsScope(s) }))
 }
 
 // FormatScopes returns scopes as a list that is separated by spaces.
