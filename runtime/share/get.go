@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -24,7 +25,10 @@ type get struct {
 	opened int64      // when the last GET was opened here, in nanoseconds; 0 for never
 	remote bool       // another replica may have a GET that was opened later
 	heard  int        // how often remote was set by others
-	stale  bool       // the client may have missed announcements
+
+	// stale says that the client may have missed announcements, because the session was taken over or another replica
+	// had the GET.
+	stale atomic.Bool
 }
 
 // Listen implements streamable.Sharing.
@@ -36,13 +40,13 @@ func (p *replica) Listen(ctx context.Context, of *streamable.Session, former str
 	}
 	switch {
 	case errors.Is(err, streamable.ErrEventsLost):
-		s.setStale()
+		s.get.stale.Store(true)
 	case err != nil:
 		s.getClosed()
 		return nil, err
 	}
 	s.tellGet()
-	s.Inbox().Listens(s.missed())
+	s.Inbox().Listens(s.get.stale.Swap(false))
 	return s.getClosed, nil
 }
 
@@ -116,7 +120,7 @@ func (s *session) getClosed() {
 	}
 	g.stop()
 	g.stop = nil
-	if !s.isClosed() {
+	if !s.closed.Load() {
 		_ = s.replica.publish(notice{kind: noticeNoGet, session: s.Key()})
 	}
 }
@@ -172,13 +176,13 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 	if p.bus == nil {
 		return s.Session.Send(ctx, m)
 	}
-	if s.isClosed() {
+	if s.closed.Load() {
 		return runtime.ErrClosed
 	}
 	g.mu.Lock()
 	remote, heard := g.remote, g.heard
 	if m.Change && (remote || g.local == 0) {
-		g.stale = true
+		g.stale.Store(true)
 		g.mu.Unlock()
 		return nil // every replica sends it, and so does the one that has the GET
 	}
@@ -228,21 +232,6 @@ func (s *session) handOver(ctx context.Context) {
 	err := s.HandOver(ctx, func(message []byte) error { return s.sendRemotely(ctx, message) })
 	if err != nil && !errors.Is(err, ErrNobody) && !errors.Is(err, runtime.ErrClosed) {
 		s.replica.log.Warn("messages could not be forwarded to the client", "session", s.logID(), "error", err)
-		s.setStale()
+		s.get.stale.Store(true)
 	}
-}
-
-func (s *session) setStale() {
-	s.get.mu.Lock()
-	defer s.get.mu.Unlock()
-	s.get.stale = true
-}
-
-// missed reports whether the client may have missed announcements since the last call, because the session was
-// taken over or another replica had the GET.
-func (s *session) missed() (missed bool) {
-	s.get.mu.Lock()
-	defer s.get.mu.Unlock()
-	missed, s.get.stale = s.get.stale, false
-	return missed
 }

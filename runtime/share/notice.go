@@ -53,7 +53,7 @@ func (p *replica) reconnected() {
 	for of := range p.handler.All() {
 		s := of.Outbox().(*session)
 		s.catchUp(p.handler.Context())
-		s.setStale()
+		s.get.stale.Store(true)
 		s.getOpenedRemotely(0) // another replica may have one
 	}
 }
@@ -119,7 +119,7 @@ func (p *replica) notified(data []byte) {
 	}
 	switch n.kind {
 	case noticeEnded:
-		s.forget()
+		s.ended.Store(true)
 		_ = s.Session.Close()
 	case noticeChanged:
 		go s.catchUp(p.handler.Context())

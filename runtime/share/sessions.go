@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -124,11 +125,12 @@ type session struct {
 	replica *replica
 	name    string
 
+	ended  atomic.Bool // the client has ended the session
+	closed atomic.Bool // the session is over at this replica
+
 	mu      sync.Mutex
 	id      string // "" before the client has initialized
 	expires time.Time
-	ended   bool // the client has ended the session
-	closed  bool // the session is over at this replica
 
 	state state
 	get   get
@@ -149,17 +151,8 @@ func (p *replica) find(key string) *session {
 
 // Close implements runtime.Outbox.
 func (s *session) Close() error {
-	s.mu.Lock()
-	s.closed = true
-	s.mu.Unlock()
+	s.closed.Store(true)
 	return s.Session.Close()
-}
-
-// isClosed reports whether the session is over at this replica.
-func (s *session) isClosed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
 }
 
 // logID names the session in logs.
@@ -271,12 +264,12 @@ var errEnded = errors.New("the client has ended the session")
 // mayUse returns an error if a request may not use the session with an id that has the session's name.
 func (s *session) mayUse(id string) error {
 	s.mu.Lock()
-	own, expires, ended := s.id, s.expires, s.ended
+	own, expires := s.id, s.expires
 	s.mu.Unlock()
 	switch {
 	case subtle.ConstantTimeCompare([]byte(id), []byte(own)) == 0:
 		return seal.ErrForeign
-	case ended:
+	case s.ended.Load():
 		return errEnded
 	case !time.Now().Before(expires):
 		_ = s.Session.Close()
@@ -307,7 +300,8 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 		return false, p.refuse(id, errEnded)
 	}
 	s.state.values = now
-	s.get.remote, s.get.stale = true, true
+	s.get.remote = true
+	s.get.stale.Store(true)
 	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
 	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
 		s.Session = resumed
@@ -323,13 +317,6 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	return true, nil
 }
 
-// forget records that the client has ended the session: no replica takes it over.
-func (s *session) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-}
-
 // End implements streamable.Sharing. It makes all replicas refuse a session that its client has ended.
 func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 	s := of.Outbox().(*session)
@@ -337,7 +324,7 @@ func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 	if err != nil && err != errEnded { // by another replica
 		return err
 	}
-	s.forget()
+	s.ended.Store(true)
 	p.ended.Add(s.name, s.expires, time.Now())
 	_ = p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.expires.Unix()})
 	return nil
@@ -347,7 +334,7 @@ func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 func (s *session) Lasts() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.id != "" && !s.ended && time.Now().Before(s.expires)
+	return s.id != "" && !s.ended.Load() && time.Now().Before(s.expires)
 }
 
 // The code below stores what a client changes in its session in the KV, before its request is answered. Each change is
@@ -465,7 +452,7 @@ func (s *session) catchUp(ctx context.Context) {
 		s.replica.log.Error("changes of a session could not be loaded", "session", s.logID(), "error", err)
 	}
 	if ended {
-		s.forget()
+		s.ended.Store(true)
 		_ = s.Session.Close()
 	}
 }
