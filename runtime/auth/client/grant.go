@@ -250,21 +250,8 @@ func (t *Transport) accepted(g *grant) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.current == g {
-		t.budget.tried = triedNothing
+		t.tried.Store(triedNothing)
 	}
-}
-
-// tried returns what was tried since the server accepted a token, and try notes it.
-func (t *Transport) tried() attempt {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.budget.tried
-}
-
-func (t *Transport) try(a attempt) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.budget.tried = a
 }
 
 // acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
@@ -286,7 +273,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	if stored.valid() && (used == nil || stored.Access != used.Access) && includes(stored.Requested, n.challenge.Scopes()) {
-		t.try(triedNothing)
+		t.tried.Store(triedNothing)
 		return stored, nil
 	}
 	if n.status == 0 {
@@ -301,16 +288,16 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if stored != nil && stored.Issuer == found.issuer {
 		earlier = stored.Requested
 		refreshable := !found.bound || stored.Type == oauth.SchemeDPoP // otherwise the next token is not bound either
-		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried() == triedNothing {
+		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried.Load() == triedNothing {
 			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
-				t.try(triedRefresh)
+				t.tried.Store(triedRefresh)
 				return g, err
 			}
 		}
 	}
 	_, user := t.opts.Flow.(AuthorizationCode)
 	scopes := wanted(n.challenge, found, earlier, user)
-	if used != nil && t.tried() == triedFlow && used.Issuer == found.issuer && includes(used.Requested, scopes) {
+	if used != nil && t.tried.Load() == triedFlow && used.Issuer == found.issuer && includes(used.Requested, scopes) {
 		return nil, n.refusal()
 	}
 	g, err := t.authorize(ctx, found, n, scopes)
@@ -326,7 +313,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if g.Granted == nil {
 		g.Granted = scopes // RFC 6749, section 5.1
 	}
-	t.try(triedFlow)
+	t.tried.Store(triedFlow)
 	return g, t.saveGrant(ctx, g)
 }
 
@@ -422,17 +409,14 @@ func includes(all, some []string) bool {
 // renews it.
 type budget struct {
 	visits []time.Time // when the user was last sent to the authorization server
-	tried  attempt     // since the server accepted a token
 	closed error       // why no grant may be obtained; nil if one may
 	until  time.Time   // when closed ends; zero if only Login ends it
 }
 
-// attempt is the last way in which a token was obtained because the server has refused one. Each way is
-// tried once: another token that was obtained in the same way would be refused, too.
-type attempt int
-
+// The ways in which a token was obtained because the server has refused one. Each way is tried once: another token
+// that was obtained in the same way would be refused, too.
 const (
-	triedNothing attempt = iota
+	triedNothing = iota
 	triedRefresh
 	triedFlow
 )

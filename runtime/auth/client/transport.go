@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
@@ -51,6 +52,7 @@ type Transport struct {
 	store     Store
 	base      http.RoundTripper
 	web       *web
+	tried     atomic.Int32 // the last way in which a token was obtained since the server accepted one, see triedNothing
 
 	mu       sync.Mutex
 	loaded   bool     // whether current has been read from the store
@@ -258,6 +260,7 @@ func sameOrigin(a, b *url.URL) bool {
 func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
 	t.budget = budget{}
+	t.tried.Store(triedNothing)
 	t.mu.Unlock()
 	status, err := t.touch(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	if err == nil && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
