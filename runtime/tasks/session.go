@@ -362,7 +362,7 @@ func (s *session) next(ctx context.Context) *Record {
 // find returns a task of the session. It takes its work over if the process that did it has died.
 func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	r, err := s.lookup(ctx, id, s.name)
-	if err != nil || !r.Due(time.Now()) || s.isClosed() || s.running(id) != nil {
+	if err != nil || !r.Due(time.Now()) || s.closed.Load() || s.running(id) != nil {
 		return r, err
 	}
 	s.taking.Lock()

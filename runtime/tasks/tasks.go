@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -93,8 +94,7 @@ type Tasks struct {
 
 	taking sync.Mutex // held while work is taken over
 
-	closed context.Context // ended by close
-	close  func()
+	closed atomic.Bool // Close was called
 
 	mu        sync.Mutex
 	runs      map[string]*run                      // the work in this process, by the id of its task
@@ -116,7 +116,6 @@ func New(opts Options) *Tasks {
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
 	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, runs: map[string]*run{}, running: map[string]int{}, freed: make(chan struct{}, 1), listeners: map[*runtime.ServerSession]*listener{}}
-	t.closed, t.close = context.WithCancel(context.Background())
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}
@@ -154,7 +153,7 @@ var augmentable = map[runtime.Direction]map[string]string{
 // The returned binding declares tasks for the requests whose capability its side declares, such as tools.
 // A member tasks in the Capabilities of the options replaces that.
 func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
-	if below.Handle == nil || !hasTasks(below.Methods) {
+	if below.Handle == nil || len(below.Methods) > 0 && !hasMethod(below.Methods, methodGet) {
 		return below
 	}
 	needs := augmentable[below.Direction]
@@ -245,11 +244,6 @@ func relating(handle runtime.Handler) runtime.Handler {
 		}
 		return withRelated(wire.Object(text), task)
 	}
-}
-
-// hasTasks reports whether a table has the task methods. An empty table has all.
-func hasTasks(methods []runtime.Method) bool {
-	return len(methods) == 0 || hasMethod(methods, methodGet)
 }
 
 func hasMethod(methods []runtime.Method, name string) bool {

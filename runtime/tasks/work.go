@@ -216,7 +216,7 @@ func (w *run) register(stop context.CancelCauseFunc) bool {
 	w.stop = stop
 	w.t.mu.Lock()
 	defer w.t.mu.Unlock()
-	if w.t.isClosed() {
+	if w.t.closed.Load() {
 		return false
 	}
 	w.t.runs[w.id] = w // one that was there has lost its lease
@@ -310,7 +310,7 @@ func (w *run) end(out outcome) {
 	w.unwatch()
 	w.checking.Unlock()
 	w.stop(nil)
-	if out.result == "" && w.t.isClosed() {
+	if out.result == "" && w.t.closed.Load() {
 		out.lost = true
 	}
 	w.settle(out)
@@ -332,15 +332,13 @@ func (w *run) unregister() {
 // where another process takes them over at once; those in memory end.
 func (t *Tasks) Close() {
 	t.mu.Lock()
-	t.close()
+	t.closed.Store(true)
 	for _, w := range t.runs {
 		go w.stop(errClosing)
 	}
 	t.mu.Unlock()
 	t.working.Wait()
 }
-
-func (t *Tasks) isClosed() bool { return t.closed.Err() != nil }
 
 // errTooLarge is the outcome of a task whose result or questions cannot be stored.
 var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
@@ -374,7 +372,7 @@ func (w *run) settle(out outcome) {
 			out = outcome{err: errTooLarge}
 			continue
 		}
-		if w.t.isClosed() || engine.Wait(ctx.Done(), w.poll, nil) {
+		if w.t.closed.Load() || engine.Wait(ctx.Done(), w.poll, nil) {
 			return
 		}
 	}
