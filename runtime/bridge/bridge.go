@@ -34,6 +34,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -152,8 +153,9 @@ type clientConn struct {
 	once    sync.Once              // sets session
 	session *runtime.ServerSession // of the client; nil before it has sent a message after initialize
 
+	link atomic.Pointer[link] // to the server, of the client's session; nil without one
+
 	mu   sync.Mutex
-	link *link  // to the server, of the client's session; nil without one
 	end  func() // ends the connection
 	lost error  // that the session with the server has ended; nil if it has not
 }
@@ -209,10 +211,7 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 // leave ends what belongs to a connection.
 func (b *Bridge) leave(f *clientConn) {
 	f.cancel()
-	f.mu.Lock()
-	l := f.link
-	f.mu.Unlock()
-	if l != nil {
+	if l := f.link.Load(); l != nil {
 		l.close()
 	}
 	b.pool.Drop(func(of client) bool { return of.conn == f })

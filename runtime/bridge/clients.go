@@ -79,9 +79,7 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Mes
 		f.session = call.Session()
 		close(f.ready)
 	})
-	f.mu.Lock()
-	l := f.link
-	f.mu.Unlock()
+	l := f.link.Load()
 	if method == methodReady || l == nil {
 		return nil, nil // the server has got its own already
 	}
@@ -95,9 +93,7 @@ func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revis
 	if err != nil {
 		return nil, unreachable(err)
 	}
-	f.mu.Lock()
-	f.link = l
-	f.mu.Unlock()
+	f.link.Store(l)
 	if f.ctx.Err() != nil { // otherwise leave finds the link
 		l.close()
 		return nil, runtime.ErrClosed
