@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -26,12 +27,12 @@ type session struct {
 	name   string          // Record.Session; the same in each process that has the session
 	handle runtime.Handler // of the requests of its revision
 
+	over     atomic.Bool
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
 	mu      sync.Mutex
 	changed []*Record // what the peer must be notified of
 	sending bool      // a goroutine is sending it
-	over    bool
 }
 
 // session returns the session of a call, creating it on first use.
@@ -50,9 +51,7 @@ func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 // end is called when the session ends in this process. Its tasks end with it, unless it may go on elsewhere. The
 // contexts of their work have ended already.
 func (s *session) end() {
-	s.mu.Lock()
-	s.over = true
-	s.mu.Unlock()
+	s.over.Store(true)
 	if s.call.Lasts() {
 		return
 	}
@@ -124,9 +123,7 @@ func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 		w.settle(outcome{lost: true})
 		return false
 	}
-	s.mu.Lock()
-	over := s.over
-	s.mu.Unlock()
+	over := s.over.Load()
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
 		Reply:  w.stream,
@@ -313,7 +310,7 @@ func (s *session) listen(id string, stream runtime.Reply) (over func(), ok bool)
 func (s *session) notify(r *Record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.over {
+	if s.over.Load() {
 		return
 	}
 	if i := slices.IndexFunc(s.changed, func(other *Record) bool { return other.ID == r.ID }); i >= 0 {
