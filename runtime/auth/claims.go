@@ -175,22 +175,20 @@ func (c *claims) confirm(caller *Caller) {
 		return
 	}
 	bound := false
-	if value.Kind() == wire.KindObject {
-		for name, thumbprint := range wire.Object(value).All() {
-			text, _ := thumbprint.Str()
-			switch name {
-			case "x5t#S256":
-				caller.CertificateThumbprint = text
-			case "jkt":
-				caller.KeyThumbprint = text
-			default:
-				continue
-			}
-			if text == "" {
-				c.refuse("cnf", "a thumbprint")
-			}
-			bound = true
+	for name, thumbprint := range wire.Object(value).All() {
+		text, _ := thumbprint.Str()
+		switch name {
+		case "x5t#S256":
+			caller.CertificateThumbprint = text
+		case "jkt":
+			caller.KeyThumbprint = text
+		default:
+			continue
 		}
+		if text == "" {
+			c.refuse("cnf", "a thumbprint")
+		}
+		bound = true
 	}
 	if !bound {
 		c.refuse("cnf", "a way to bind it to its sender that is supported")

@@ -473,9 +473,6 @@ func (l *link) newest() *runtime.Call {
 // token is "". It reports whether there was one.
 func withToken(params, token wire.Raw) (_ wire.Raw, had bool) {
 	meta, _ := wire.Object(params).Get("_meta")
-	if meta.Kind() != wire.KindObject {
-		return params, false
-	}
 	old, ok := wire.Object(meta).Get("progressToken")
 	if !ok {
 		return params, false

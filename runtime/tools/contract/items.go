@@ -158,9 +158,6 @@ func Values(t *testing.T, caller runtime.Caller, ref tools.Ref, argument string,
 const mostProposals = 100
 
 func proposals(completion wire.Raw) []string {
-	if completion.Kind() != wire.KindObject {
-		return nil
-	}
 	values, _ := wire.Object(completion).Get("values")
 	var all []string
 	for _, value := range values.Elements() {
