@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -159,12 +158,8 @@ func object(members wire.Members) wire.Object {
 // value returns the JSON of a resolved value that is not a group.
 func value(v slog.Value) wire.Raw {
 	switch v.Kind() {
-	case slog.KindBool:
-		return wire.Raw(strconv.FormatBool(v.Bool()))
-	case slog.KindInt64:
-		return wire.Raw(strconv.FormatInt(v.Int64(), 10))
-	case slog.KindUint64:
-		return wire.Raw(strconv.FormatUint(v.Uint64(), 10))
+	case slog.KindBool, slog.KindInt64, slog.KindUint64:
+		return wire.Raw(v.String())
 	case slog.KindFloat64:
 		if number, err := wire.AppendFloat64(nil, v.Float64()); err == nil {
 			return wire.Raw(number)
