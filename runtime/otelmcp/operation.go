@@ -261,9 +261,7 @@ func Observe(handler interface{ Stats() runtime.Stats }, opts Options) (stop fun
 	var failed error
 	level := func(name, unit, description string) metric.Int64ObservableUpDownCounter {
 		i, err := meter.Int64ObservableUpDownCounter("mcp.server."+name, metric.WithUnit(unit), metric.WithDescription(description))
-		if err != nil {
-			failed = err
-		}
+		failed = errors.Join(failed, err)
 		return i
 	}
 	requests := level("requests", "{request}", "POST requests in progress.")
@@ -272,10 +270,7 @@ func Observe(handler interface{ Stats() runtime.Stats }, opts Options) (stop fun
 	draining := level("draining", "1", "1 while the handler is shut down, otherwise 0.")
 	refused, err := meter.Int64ObservableCounter("mcp.server.refused", metric.WithUnit("{request}"),
 		metric.WithDescription("Requests refused because of load, which clients may repeat."))
-	if err != nil {
-		failed = err
-	}
-	if failed != nil {
+	if failed = errors.Join(failed, err); failed != nil {
 		return nil, failed
 	}
 	with := metric.WithAttributes(opts.Attributes...)
