@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -93,7 +93,7 @@ func (b *toolBuilder) body(parameters []node) *body {
 // addBody adds the property for the body.
 func (b *toolBuilder) addBody(sent *body) {
 	media, schema := sent.media, sent.schema
-	call := &tools.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
+	call := &rest.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
 	if call.Encoding == "multipart" {
 		call.MediaType = "multipart/form-data"
 	}
@@ -130,11 +130,11 @@ func (b *toolBuilder) addBody(sent *body) {
 }
 
 // fields returns the members of a form that are not written in the default way.
-func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
-	var fields []tools.Field
+func (b *toolBuilder) fields(schema, encoding node, kind string) []rest.Field {
+	var fields []rest.Field
 	add := func(name string, property node) {
 		how := encoding.get(name)
-		f := tools.Field{Name: name}
+		f := rest.Field{Name: name}
 		if kind == "form" && (how.get("style").exists() || how.get("explode").exists() || how.flag("allowReserved")) {
 			f.Style = b.style(how, styles["query"])
 			f.Explode, f.Reserved = explode(how, f.Style), how.flag("allowReserved")
@@ -149,7 +149,7 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []tools.Field {
 			}
 			f.Base64 = b.binary(property)
 		}
-		if f != (tools.Field{Name: name}) && !slices.Contains(fields, f) {
+		if f != (rest.Field{Name: name}) && !slices.Contains(fields, f) {
 			fields = append(fields, f)
 		}
 	}
@@ -287,14 +287,14 @@ func complete(address string) bool {
 }
 
 // security returns the alternatives of credentials, one of which a request needs.
-func (b *toolBuilder) security() [][]tools.Scheme {
+func (b *toolBuilder) security() [][]rest.Scheme {
 	requirements := b.o.get("security")
 	if !requirements.exists() {
 		requirements = b.at("/security")
 	}
-	var all [][]tools.Scheme
+	var all [][]rest.Scheme
 	for alternative := range requirements.elements {
-		schemes := []tools.Scheme{}
+		schemes := []rest.Scheme{}
 		usable := true
 		for name, scopes := range alternative.members {
 			s, ok := b.scheme(name, scopes)
@@ -312,7 +312,7 @@ func (b *toolBuilder) security() [][]tools.Scheme {
 
 // scheme returns a security scheme, and false if it cannot be used. Its kind is "" if the handlers
 // send no credential for it.
-func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
+func (b *toolBuilder) scheme(name string, at node) (rest.Scheme, bool) {
 	all := "/components/securitySchemes"
 	if b.swagger {
 		all = "/securityDefinitions"
@@ -320,13 +320,13 @@ func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
 	n := b.at(wire.ChildPointer(all, name))
 	if !n.exists() {
 		b.note(at, "the document has no security scheme %q; it is ignored", name)
-		return tools.Scheme{}, false
+		return rest.Scheme{}, false
 	}
 	n, ok := b.resolve(n)
 	if !ok {
-		return tools.Scheme{}, false
+		return rest.Scheme{}, false
 	}
-	s := tools.Scheme{Name: name}
+	s := rest.Scheme{Name: name}
 	switch kind := n.text("type"); kind {
 	case "apiKey":
 		s.Kind, s.In, s.Parameter = "apiKey", n.text("in"), n.text("name")
@@ -354,7 +354,7 @@ func (b *toolBuilder) scheme(name string, at node) (tools.Scheme, bool) {
 }
 
 // encode returns an operation as a member of a tool.
-func encode(o tools.Operation) wire.Raw {
+func encode(o rest.Operation) wire.Raw {
 	var text strings.Builder
 	out := json.NewEncoder(&text)
 	out.SetEscapeHTML(false)

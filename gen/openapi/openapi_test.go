@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/openapi"
 	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 )
 
 // load imports a document in YAML, with the members of paths indented by two spaces, and reads the list.
@@ -217,7 +218,7 @@ components:
     Upload: {type: object, properties: {kind: {type: string}, cover: {type: string, format: binary}}, discriminator: {propertyName: kind}}
     Photo: {allOf: [{$ref: "#/components/schemas/Upload"}, {properties: {picture: {type: string, format: binary}, title: {type: string}}}]}
     Song: {allOf: [{$ref: "#/components/schemas/Upload"}, {properties: {sound: {type: string, format: binary}}}]}`, nil)
-	want := []tools.Field{{Name: "cover", Base64: true}, {Name: "picture", Base64: true}, {Name: "sound", Base64: true}}
+	want := []rest.Field{{Name: "cover", Base64: true}, {Name: "picture", Base64: true}, {Name: "sound", Base64: true}}
 	if diff := cmp.Diff(want, list.Tools[0].Operation.Body.Fields); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -144,7 +145,7 @@ type toolBuilder struct {
 	*documents
 	o        *operation
 	settings *Mapping
-	call     tools.Operation
+	call     rest.Operation
 	members  map[string]bool // the names of the properties so far
 	props    []byte
 	required []string
@@ -154,7 +155,7 @@ type toolBuilder struct {
 // tool returns the definition of the tool for an operation.
 func (d *documents) tool(o *operation, c choice, settings *Mapping) wire.Raw {
 	b := &toolBuilder{documents: d, o: o, settings: settings, members: map[string]bool{}, props: []byte{'{'}, input: d.converter(false, settings.limit())}
-	b.call = tools.Operation{Method: o.method, Path: o.path, Server: b.server(), Security: b.security()}
+	b.call = rest.Operation{Method: o.method, Path: o.path, Server: b.server(), Security: b.security()}
 	parameters := b.effective()
 	body := b.body(parameters)
 	b.parameters(parameters, body != nil)
@@ -287,7 +288,7 @@ func (b *toolBuilder) parameters(all []node, body bool) {
 	for _, name := range missing {
 		b.note(b.o.node, "no parameter describes {%s} of the path; it is taken as a string", name)
 		member := b.property(name, "path", `{"type":"string","minLength":1}`, true)
-		b.call.Parameters = append(b.call.Parameters, tools.Parameter{Member: member, Name: name, In: "path", Style: "simple"})
+		b.call.Parameters = append(b.call.Parameters, rest.Parameter{Member: member, Name: name, In: "path", Style: "simple"})
 	}
 }
 
@@ -364,7 +365,7 @@ var styles = map[string][]string{
 
 // parameter adds a parameter.
 func (b *toolBuilder) parameter(n node, in, name string) {
-	p := tools.Parameter{Name: name, In: in}
+	p := rest.Parameter{Name: name, In: in}
 	schema := n.get("schema")
 	for media, content := range n.get("content").members {
 		schema, p.Style = content.get("schema"), "json"

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -92,15 +92,15 @@ func (b *toolBuilder) formSchema(form []node) wire.Raw {
 }
 
 // formFields returns the members of a form that are not written in the default way.
-func (b *toolBuilder) formFields(form []node, encoding string) []tools.Field {
-	var fields []tools.Field
+func (b *toolBuilder) formFields(form []node, encoding string) []rest.Field {
+	var fields []rest.Field
 	for _, n := range form {
-		f := tools.Field{Name: n.text("name")}
+		f := rest.Field{Name: n.text("name")}
 		if n.text("type") == "array" && n.text("collectionFormat") != "multi" {
 			f.Style, f.Explode = b.collection(n, "formData")
 		}
 		f.Base64 = encoding == "multipart" && b.binary(n)
-		if f != (tools.Field{Name: f.Name}) {
+		if f != (rest.Field{Name: f.Name}) {
 			fields = append(fields, f)
 		}
 	}

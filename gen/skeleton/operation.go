@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/code"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/rest"
 )
@@ -16,8 +15,7 @@ import (
 // operationName returns the name of the variable with the operation that a tool calls.
 func operationName(t typing.ToolTypes) string { return "operation" + t.Go }
 
-// operation renders the operation that a tool calls. Package rest has structs with the names and fields of those of
-// package tools.
+// operation renders the operation that a tool calls.
 func operation(f *jen.File, t typing.ToolTypes) {
 	members := jen.Dict{}
 	eachField(reflect.ValueOf(*t.Tool.Operation), func(name string, value jen.Code) { members[jen.Id(name)] = value })
@@ -32,9 +30,9 @@ func eachField(of reflect.Value, add func(name string, value jen.Code)) {
 		switch {
 		case v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0:
 		case v.Kind() == reflect.Pointer:
-			add(name, jen.Op("&").Add(restType(v.Type().Elem())).Add(composite(v.Elem())))
+			add(name, jen.Op("&").Add(code.Go(v.Type().Elem().String())).Add(composite(v.Elem())))
 		case v.Kind() == reflect.Slice:
-			add(name, restType(v.Type()).ValuesFunc(func(g *jen.Group) {
+			add(name, code.Go(v.Type().String()).ValuesFunc(func(g *jen.Group) {
 				for i := range v.Len() {
 					g.Line().Add(composite(v.Index(i)))
 				}
@@ -57,14 +55,6 @@ func composite(v reflect.Value) jen.Code {
 			g.Add(composite(v.Index(i)))
 		}
 	})
-}
-
-// restType renders the type of package rest for one of package tools.
-func restType(t reflect.Type) *jen.Statement {
-	if t.Kind() == reflect.Slice {
-		return jen.Index().Add(restType(t.Elem()))
-	}
-	return code.Go("rest." + t.Name())
 }
 
 // calling returns the expressions that the method of a tool returns to call its operation.
@@ -115,7 +105,7 @@ func apiOf(all []typing.ToolTypes) *api {
 }
 
 // aboutScheme says what the credential of a scheme is.
-func aboutScheme(s tools.Scheme) string {
+func aboutScheme(s rest.Scheme) string {
 	switch s.Kind {
 	case "bearer":
 		return "the access token of `" + s.Name + "`"

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/rest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -14,63 +15,14 @@ import (
 // from it. Clients do not get it.
 const MemberOperation = "x-openapi"
 
-// Operation is an operation of an HTTP API. Package runtime/rest has the same types for generated
-// code, and says what the fields mean.
-type Operation struct {
-	Method     string      `json:"method"`
-	Path       string      `json:"path"`
-	Server     string      `json:"server,omitempty"`
-	Parameters []Parameter `json:"parameters,omitempty"`
-	Body       *Body       `json:"body,omitempty"`
-	Accept     string      `json:"accept,omitempty"`
-	Wrapped    bool        `json:"wrapped,omitempty"`
-	Security   [][]Scheme  `json:"security,omitempty"`
-}
-
-// Parameter is a member of the arguments that is sent outside of the body.
-type Parameter struct {
-	Member   string `json:"member"`
-	Name     string `json:"name"`
-	In       string `json:"in"`
-	Style    string `json:"style"`
-	Explode  bool   `json:"explode,omitempty"`
-	Reserved bool   `json:"reserved,omitempty"`
-}
-
-// Body is the member of the arguments that is sent as the body.
-type Body struct {
-	Member    string  `json:"member"`
-	MediaType string  `json:"mediaType"`
-	Encoding  string  `json:"encoding"`
-	Fields    []Field `json:"fields,omitempty"`
-}
-
-// Field is a member of a form that is not written in the default way.
-type Field struct {
-	Name      string `json:"name"`
-	Style     string `json:"style,omitempty"`
-	Explode   bool   `json:"explode,omitempty"`
-	Reserved  bool   `json:"reserved,omitempty"`
-	MediaType string `json:"mediaType,omitempty"`
-	Base64    bool   `json:"base64,omitempty"`
-}
-
-// Scheme is a security scheme of an API.
-type Scheme struct {
-	Name      string `json:"name"`
-	Kind      string `json:"kind"`
-	In        string `json:"in,omitempty"`
-	Parameter string `json:"parameter,omitempty"`
-}
-
 // operation returns the operation of a tool, or nil.
-func (r *reader) operation(t *Tool) *Operation {
+func (r *reader) operation(t *Tool) *rest.Operation {
 	raw, ok := t.Definition.Get(MemberOperation)
 	if !ok {
 		return nil
 	}
 	at := t.Pointer + "/" + MemberOperation
-	o := new(Operation)
+	o := new(rest.Operation)
 	in := json.NewDecoder(strings.NewReader(string(raw)))
 	in.DisallowUnknownFields()
 	if err := in.Decode(o); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/toolstest"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 )
 
 func TestRead(t *testing.T) {
@@ -214,7 +215,7 @@ func TestOperation(t *testing.T) {
 		t.Fatal(err)
 	}
 	tool := list.Tools[0]
-	want := &tools.Operation{Method: "GET", Path: "/a/{p}", Parameters: []tools.Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}, Security: [][]tools.Scheme{{}}}
+	want := &rest.Operation{Method: "GET", Path: "/a/{p}", Parameters: []rest.Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}, Security: [][]rest.Scheme{{}}}
 	if diff := cmp.Diff(want, tool.Operation); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
+	"github.com/mcpgen/mcpgen/runtime/rest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -50,7 +51,7 @@ type Tool struct {
 	Scopes []string
 	// Operation is the value of the member x-openapi, or nil. The definition still has the member; a
 	// server does not send it.
-	Operation *Operation
+	Operation *rest.Operation
 	// Pointer is the place of the tool in the text, such as "/tools/0".
 	Pointer string
 }

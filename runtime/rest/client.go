@@ -229,13 +229,14 @@ func (a *answer) content() wire.Object {
 // Scheme is a security scheme of an API.
 type Scheme struct {
 	// Name is that of the scheme in the document.
-	Name string
+	Name string `json:"name"`
 	// Kind is how the credential is sent: apiKey (as the parameter that the scheme names), basic (as user and
 	// password, with a colon between them, RFC 7617) or bearer (as a bearer token, RFC 6750, also for OAuth 2 and
 	// OpenID Connect).
-	Kind string
+	Kind string `json:"kind"`
 	// In and Parameter say where an API key is sent: in a header, the query or a cookie.
-	In, Parameter string
+	In        string `json:"in,omitempty"`
+	Parameter string `json:"parameter,omitempty"`
 }
 
 // Environment returns the credential of a scheme from the environment variable [Scheme.Variable].

@@ -29,65 +29,66 @@ import (
 // Generated code refers to it, so that a mismatch does not compile.
 const RestV1 = true
 
-// Operation is an operation of an HTTP API.
+// Operation is an operation of an HTTP API. As JSON, it is the member x-openapi of a tool in a list.
 type Operation struct {
-	Method string
+	Method string `json:"method"`
 	// Path is the path below the server, with {name} for parameters.
-	Path string
+	Path string `json:"path"`
 	// Server is the URL that the document gives, or "" if it gives none that can be called.
-	Server     string
-	Parameters []Parameter
+	Server     string      `json:"server,omitempty"`
+	Parameters []Parameter `json:"parameters,omitempty"`
 	// Body is nil if requests have none.
-	Body *Body
+	Body *Body `json:"body,omitempty"`
 	// Accept is the value of the header Accept, or "".
-	Accept string
+	Accept string `json:"accept,omitempty"`
 	// Wrapped means that the answer is the member "result" of the structured result, because it
 	// need not be an object.
-	Wrapped bool
+	Wrapped bool `json:"wrapped,omitempty"`
 	// Security lists the alternatives of credentials, each of which is a list of schemes that are
 	// used together. An empty alternative means that requests without credentials are allowed.
-	Security [][]Scheme
+	Security [][]Scheme `json:"security,omitempty"`
 }
 
 // Parameter is a member of the arguments that is sent outside of the body.
 type Parameter struct {
 	// Member is the name in the arguments, Name that in the request.
-	Member, Name string
+	Member string `json:"member"`
+	Name   string `json:"name"`
 	// In is where it is in a request: path, query, header or cookie.
-	In string
+	In string `json:"in"`
 	// Style is how its value is written: in a style of OpenAPI, such as form, or as a JSON text, which is json.
-	Style string
+	Style string `json:"style"`
 	// Explode writes each element of an array, and each member of an object, separately.
-	Explode bool
+	Explode bool `json:"explode,omitempty"`
 	// Reserved leaves the reserved characters of URLs unescaped, except for those that delimit a
 	// query.
-	Reserved bool
+	Reserved bool `json:"reserved,omitempty"`
 }
 
 // Body is the member of the arguments that is sent as the body.
 type Body struct {
-	Member    string
-	MediaType string
+	Member    string `json:"member"`
+	MediaType string `json:"mediaType"`
 	// Encoding is how it is written: json, form (application/x-www-form-urlencoded), multipart
 	// (multipart/form-data), text (a string as it is) or binary (a string with base64).
-	Encoding string
+	Encoding string `json:"encoding"`
 	// Fields describe members of a form that are not written in the default way.
-	Fields []Field
+	Fields []Field `json:"fields,omitempty"`
 }
 
 // Field is a member of a form.
 type Field struct {
-	Name string
+	Name string `json:"name"`
 	// Style is "" for the default: scalars as text, the elements of arrays each on their own, and
 	// objects as JSON. In multipart/form-data, a style joins the elements of arrays unless Explode is
 	// true.
-	Style    string
-	Explode  bool
-	Reserved bool
+	Style    string `json:"style,omitempty"`
+	Explode  bool   `json:"explode,omitempty"`
+	Reserved bool   `json:"reserved,omitempty"`
 	// MediaType is the Content-Type of a part of multipart/form-data, or "" for the default.
-	MediaType string
+	MediaType string `json:"mediaType,omitempty"`
 	// Base64 means that the value is binary, and its text in the arguments is base64.
-	Base64 bool
+	Base64 bool `json:"base64,omitempty"`
 }
 
 // builder collects the parts of a request.
