@@ -49,15 +49,14 @@ type Server struct {
 }
 
 // Start starts a server and returns it when it is ready. The caller closes it.
-func Start(ctx context.Context, o Options) (*Server, error) {
-	s, err := start(ctx, o)
-	if err != nil {
-		return nil, fmt.Errorf("embedded: %w", err)
-	}
-	return s, nil
-}
-
-func start(ctx context.Context, o Options) (_ *Server, err error) {
+func Start(ctx context.Context, o Options) (started *Server, err error) {
+	s := &Server{lock: flock.New(filepath.Join(o.Dir, "lock"))}
+	defer func() {
+		if err != nil {
+			_ = s.Close()
+			started, err = nil, fmt.Errorf("embedded: %w", err)
+		}
+	}()
 	if o.Dir == "" {
 		return nil, errors.New("Options.Dir is empty")
 	}
@@ -80,12 +79,6 @@ func start(ctx context.Context, o Options) (_ *Server, err error) {
 		return nil, err
 	}
 	log := &logger{to: logs.Or(o.Logger, slog.LevelWarn), fatal: make(chan string, 1)}
-	s := &Server{lock: flock.New(filepath.Join(o.Dir, "lock"))}
-	defer func() {
-		if err != nil {
-			_ = s.Close()
-		}
-	}()
 	locked, err := s.lock.TryLock()
 	if err == nil && !locked {
 		err = fmt.Errorf("%s is in use by another process", o.Dir)
