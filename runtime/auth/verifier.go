@@ -139,11 +139,7 @@ func newIssuers(o *Options) (*issuers, error) {
 			i.algorithms = append(i.algorithms, alg)
 		}
 		i.keys = &keySet{fetch: i.fetchKeys}
-		for _, alg := range i.algorithms {
-			if !slices.Contains(all.parsed, alg) {
-				all.parsed = append(all.parsed, alg)
-			}
-		}
+		all.parsed = append(all.parsed, i.algorithms...)
 		all.byURL[given.URL] = i
 		if given.Introspection != nil {
 			all.opaque = append(all.opaque, VerifierFunc(i.introspect))
