@@ -4,9 +4,9 @@
 package fallback
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -170,20 +170,19 @@ func check(c *schema.Checker, root wire.Raw, compiled *jsonschema.Schema) {
 	}
 }
 
+// stringsAndExtremes matches strings, which may look like numbers within, and numbers whose exponent has more than three
+// digits.
+var stringsAndExtremes = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-0-9.]+[eE][-+]?0*[1-9][0-9]{3,}`)
+})
+
 // extreme returns a number in the text whose exponent has more than three digits. Package
 // jsonschema would expand it to all its digits.
 func extreme(text wire.Raw) (number string, ok bool) {
-	in := json.NewDecoder(strings.NewReader(string(text)))
-	in.UseNumber()
-	for {
-		token, err := in.Token()
-		if err != nil {
-			return "", false
-		}
-		number, _ := token.(json.Number)
-		_, exponent, _ := strings.Cut(strings.ToLower(number.String()), "e")
-		if exponent = strings.TrimLeft(strings.TrimLeft(exponent, "+-"), "0"); len(exponent) > 3 {
-			return number.String(), true
+	for _, at := range stringsAndExtremes().FindAllStringIndex(string(text), -1) {
+		if found := text[at[0]:at[1]]; found.Kind() == wire.KindNumber {
+			return string(found), true
 		}
 	}
+	return "", false
 }
