@@ -61,7 +61,7 @@ func anything(s *jsonschema.Schema) bool {
 	case s.Always != nil:
 		return *s.Always
 	}
-	return newPlan(s).empty()
+	return len(s.Types) == 0 && newPlan(s).passes == 0
 }
 
 // nothing reports whether a schema does not accept any value.
@@ -73,17 +73,12 @@ func nothing(s *jsonschema.Schema) bool {
 		return !*s.Always
 	}
 	p := newPlan(s)
-	return p.not && !p.value && !p.object && !p.array && len(s.Types) == 0 && s.Not.Always == nil && wire.Object(s.Not.Source).Len() == 0
+	return s.Not != nil && !p.value && !p.object && !p.array && len(s.Types) == 0 && s.Not.Always == nil && wire.Object(s.Not.Source).Len() == 0
 }
 
 // follow resolves a schema that consists of a reference only.
 func follow(s *jsonschema.Schema) *jsonschema.Schema {
-	for s != nil && s.Target != nil {
-		p := newPlan(s)
-		p.ref = false
-		if !p.empty() {
-			break
-		}
+	for s != nil && s.Target != nil && len(s.Types) == 0 && newPlan(s).passes == 1 {
 		s = s.Target
 	}
 	return s
@@ -96,9 +91,9 @@ func simple(s *jsonschema.Schema) bool {
 		return true
 	}
 	switch p := newPlan(s); {
-	case p.passes(s) == 0, p.value && p.passes(s) == 1:
+	case p.passes == 0, p.value && p.passes == 1:
 		return true
-	case p.array && p.passes(s) == 1 && len(s.PrefixItems) == 0 && s.Contains == nil:
+	case p.array && p.passes == 1 && len(s.PrefixItems) == 0 && s.Contains == nil:
 		rest := follow(items(s))
 		return rest == nil || anything(rest) || !newPlan(rest).array && simple(rest)
 	}

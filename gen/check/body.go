@@ -21,19 +21,18 @@ func (e *emitter) body(s *jsonschema.Schema, context string) string {
 	}
 	var w code.Writer
 	p := newPlan(s)
-	passes := p.passes(s)
 	types := typeSet(s.Types)
 	switch {
-	case passes == 0 && p.types == nil:
+	case p.passes == 0 && s.Types == nil:
 		return "c.Pass()\n"
-	case passes == 0:
+	case p.passes == 0:
 		return "c.Value(" + types + ")\n"
-	case len(p.types) > 0 && (passes > 1 || !p.value && !p.object && !p.array):
+	case len(s.Types) > 0 && (p.passes > 1 || !p.value && !p.object && !p.array):
 		w.P("if !c.Type(%s) {\nreturn\n}", types)
 		types = typeSet(nil)
 	}
 	again := ""
-	if passes > 1 {
+	if p.passes > 1 {
 		w.P("start := c.Mark()")
 	}
 	// pass writes a pass, which begins with again if it is not the first of several.
@@ -42,7 +41,7 @@ func (e *emitter) body(s *jsonschema.Schema, context string) string {
 			return
 		}
 		w.WriteString(again + emit())
-		if passes > 1 {
+		if p.passes > 1 {
 			again = "c.Reset(start)\n"
 		}
 	}
@@ -53,13 +52,13 @@ func (e *emitter) body(s *jsonschema.Schema, context string) string {
 	if p.dependent {
 		w.WriteString(e.dependent(s, context, again))
 	}
-	pass(p.ref, func() string { return e.scoped(s.Target, e.targetName(s.Target)) })
+	pass(s.Target != nil, func() string { return e.scoped(s.Target, e.targetName(s.Target)) })
 	for i, sub := range s.AllOf {
 		pass(true, func() string { return e.scoped(sub, e.within(context, "all"+strconv.Itoa(i+1))) })
 	}
-	pass(p.anyOf, func() string { return "c.AnyOf(" + e.branches(s.AnyOf, e.within(context, "any")) + ")\n" })
-	pass(p.oneOf, func() string { return "c.OneOf(" + e.branches(s.OneOf, e.within(context, "one")) + ")\n" })
-	pass(p.not, func() string {
+	pass(len(s.AnyOf) > 0, func() string { return "c.AnyOf(" + e.branches(s.AnyOf, e.within(context, "any")) + ")\n" })
+	pass(len(s.OneOf) > 0, func() string { return "c.OneOf(" + e.branches(s.OneOf, e.within(context, "one")) + ")\n" })
+	pass(s.Not != nil, func() string {
 		return fmt.Sprintf("c.Not(%s, %s)\n", e.reference(s.Not, e.within(context, "not")), code.String(sourceText(s.Not)))
 	})
 	pass(p.conditional, func() string {
@@ -80,7 +79,7 @@ func (e *emitter) scoped(s *jsonschema.Schema, context string) string {
 
 // declares reports whether the code that call emits for a schema declares variables.
 func declares(s *jsonschema.Schema) bool {
-	return s.Always == nil && simple(s) && newPlan(s).passes(s) > 0
+	return s.Always == nil && simple(s) && newPlan(s).passes > 0
 }
 
 // targetName returns the function name of a schema that is the target of a reference.

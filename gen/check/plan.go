@@ -8,13 +8,12 @@ import (
 
 // plan lists the passes over a value that the check of a schema makes.
 type plan struct {
-	types []string // nil means all
 	// value checks the value as a whole, strings and numbers; object and array loop over
 	// members and elements.
 	value, object, array, unique bool
-	ref, allOf, anyOf, oneOf     bool
-	not, conditional             bool
-	dependent                    bool
+	conditional, dependent       bool
+	// passes is the number of passes, with those of references and of combinations.
+	passes int
 }
 
 func newPlan(s *jsonschema.Schema) plan {
@@ -22,43 +21,24 @@ func newPlan(s *jsonschema.Schema) plan {
 		return len(s.Types) == 0 || slices.ContainsFunc(types, func(t string) bool { return slices.Contains(s.Types, t) })
 	}
 	p := plan{
-		types:       s.Types,
 		value:       s.Enum != nil || s.Const != "" || can("string") && onStrings(s) || can("number", "integer") && onNumbers(s),
 		object:      can("object") && onObjects(s),
 		array:       can("array") && onArrays(s),
 		unique:      can("array") && s.UniqueItems,
-		ref:         s.Target != nil,
-		allOf:       len(s.AllOf) > 0,
-		anyOf:       len(s.AnyOf) > 0,
-		oneOf:       len(s.OneOf) > 0,
-		not:         s.Not != nil,
 		conditional: s.If != nil && !(anything(s.Then) && anything(s.Else)),
 		dependent:   can("object") && len(s.DependentSchemas) > 0,
+		passes:      len(s.AllOf),
 	}
 	p.object = p.object || p.dependent
-	return p
-}
-
-// empty reports whether a schema accepts every value.
-func (p plan) empty() bool {
-	p.types = slices.Clip(p.types)
-	return len(p.types) == 0 && !p.value && !p.object && !p.array && !p.unique && !p.ref &&
-		!p.allOf && !p.anyOf && !p.oneOf && !p.not && !p.conditional && !p.dependent
-}
-
-// passes returns the number of passes over the value.
-func (p plan) passes(s *jsonschema.Schema) int {
-	n := 0
-	for _, pass := range []bool{p.value, p.object, p.array, p.unique, p.ref, p.anyOf, p.oneOf, p.not, p.conditional} {
+	if p.dependent {
+		p.passes += len(s.DependentSchemas)
+	}
+	for _, pass := range []bool{p.value, p.object, p.array, p.unique, s.Target != nil, len(s.AnyOf) > 0, len(s.OneOf) > 0, s.Not != nil, p.conditional} {
 		if pass {
-			n++
+			p.passes++
 		}
 	}
-	n += len(s.AllOf)
-	if p.dependent {
-		n += len(s.DependentSchemas)
-	}
-	return n
+	return p
 }
 
 func onNumbers(s *jsonschema.Schema) bool {

@@ -66,7 +66,7 @@ func (e *emitter) row(name string, required bool, s *jsonschema.Schema, context 
 		row += ", Types: " + typeSet(nil)
 	case !nothing(s) && itemsOnly(s):
 		row += ", Types: " + typeSet(s.Types) + ", Items: " + e.checker(items(s), e.within(context, "item"))
-	case !nothing(s) && simple(s) && newPlan(s).passes(s) == 0:
+	case !nothing(s) && simple(s) && newPlan(s).passes == 0:
 		row += ", Types: " + typeSet(s.Types)
 	case !nothing(s) && simple(s) && formatOnly(s):
 		row += fmt.Sprintf(", Types: %s, Format: %q", typeSet(s.Types), s.Format)
@@ -84,7 +84,7 @@ func formatOnly(s *jsonschema.Schema) bool {
 // itemsOnly reports whether a schema has no rules besides types and those of elements.
 func itemsOnly(s *jsonschema.Schema) bool {
 	p := newPlan(s)
-	return p.array && p.passes(s) == 1 && len(s.PrefixItems) == 0 && !contains(s) && s.MinItems == nil && s.MaxItems == nil
+	return p.array && p.passes == 1 && len(s.PrefixItems) == 0 && !contains(s) && s.MinItems == nil && s.MaxItems == nil
 }
 
 // checker returns an expression for the check function of a schema.
