@@ -120,12 +120,11 @@ func (x ExtensionSource) input(s *spec.Spec, doc, theirs *schema.Document) (lowe
 
 // parse reads the schema of the extension. It applies an erratum of the revision if the schema has
 // the old value.
-func (x ExtensionSource) parse(s *spec.Spec, src []byte) (*schema.Document, error) {
-	misfits, err := schema.Misfits(x.Revision, src, s.Errata)
-	if err != nil {
-		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
+func (x ExtensionSource) parse(s *spec.Spec, src []byte) (doc *schema.Document, err error) {
+	errata, err := fitting(x.Revision, src, s.Errata)
+	if err == nil {
+		doc, err = schema.Parse(x.Revision, src, errata)
 	}
-	doc, err := schema.Parse(x.Revision, src, fitting(s.Errata, misfits))
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}

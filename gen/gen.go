@@ -51,11 +51,10 @@ func Lower(s *spec.Spec, src Source) (*Lowered, error) {
 func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	errata := s.Errata
 	if !src.Pinned {
-		misfits, err := schema.Misfits(src.Revision, src.Schema, errata)
-		if err != nil {
+		var err error
+		if errata, err = fitting(src.Revision, src.Schema, errata); err != nil {
 			return nil, err
 		}
-		errata = fitting(errata, misfits)
 	}
 	doc, err := schema.Parse(src.Revision, src.Schema, errata)
 	if err != nil {
@@ -68,15 +67,16 @@ func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
 	return &Lowered{doc, out}, nil
 }
 
-// fitting returns the errata that apply.
-func fitting(errata []spec.Erratum, misfits []string) []spec.Erratum {
+// fitting returns the errata that apply to a schema.json.
+func fitting(revision string, src []byte, errata []spec.Erratum) ([]spec.Erratum, error) {
+	misfits, err := schema.Misfits(revision, src, errata)
 	var fit []spec.Erratum
-	for i, e := range errata {
-		if misfits[i] == "" {
-			fit = append(fit, e)
+	for i, misfit := range misfits {
+		if misfit == "" {
+			fit = append(fit, errata[i])
 		}
 	}
-	return fit
+	return fit, err
 }
 
 // PinnedSource returns the source of a pinned revision.
@@ -195,14 +195,9 @@ func share(revisions []*ir.Revision) {
 
 // One plans the package of one revision. That of a pinned revision is the one that All plans.
 func One(s *spec.Spec, src Source) (files.Plan, error) {
-	plan, _, err := generate(s, src)
-	return plan, err
-}
-
-func generate(s *spec.Spec, src Source) (files.Plan, *Lowered, error) {
 	lowered, err := Lower(s, src)
 	if err != nil {
-		return files.Plan{}, nil, err
+		return files.Plan{}, err
 	}
 	revisions := []*ir.Revision{lowered.Revision}
 	if src.Pinned && src.Overlay == nil {
@@ -212,18 +207,17 @@ func generate(s *spec.Spec, src Source) (files.Plan, *Lowered, error) {
 			}
 			next, err := PinnedSource(s, newer)
 			if err != nil {
-				return files.Plan{}, nil, err
+				return files.Plan{}, err
 			}
 			more, err := Lower(s, next)
 			if err != nil {
-				return files.Plan{}, nil, err
+				return files.Plan{}, err
 			}
 			revisions = append(revisions, more.Revision)
 		}
 		share(revisions)
 	}
-	plan, err := emitted(lowered.Revision)
-	return plan, lowered, err
+	return emitted(lowered.Revision)
 }
 
 // emitted plans the package of a lowered revision.

@@ -38,11 +38,11 @@ func LowerLenient(s *spec.Spec, src Source) (*Lenient, error) {
 // a note. A definition that the revision has too is declared again, because findings have places in the
 // schema of the extension.
 func LowerExtensionLenient(s *spec.Spec, x ExtensionSource) (*Lenient, error) {
-	misfits, err := schema.Misfits(x.Revision, x.Schema, s.Errata)
+	errata, err := fitting(x.Revision, x.Schema, s.Errata)
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}
-	read, err := schema.ParseLenient(x.Revision, x.Schema, fitting(s.Errata, misfits))
+	read, err := schema.ParseLenient(x.Revision, x.Schema, errata)
 	if err != nil {
 		return nil, fmt.Errorf("extension %s: %w", x.Name, err)
 	}
