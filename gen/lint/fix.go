@@ -82,7 +82,7 @@ func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
 		for i, element := range elements {
 			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others)
 		}
-		return arrayOf(elements...)
+		return wire.ArrayOf(elements)
 	}
 	return value
 }
@@ -107,7 +107,7 @@ func (f *fixer) definition(text wire.Raw) wire.Raw {
 		if finding.Rule == "hidden-characters" && (last == "description" || last == "title") {
 			found, _ := text.At(finding.Pointer[len(f.at):])
 			if hidden, ok := found.Str(); ok {
-				visible[finding.Pointer[len(f.at):]] = stringOf(visibleOnly(hidden))
+				visible[finding.Pointer[len(f.at):]] = jsonschema.Text(visibleOnly(hidden))
 				f.change(finding.Rule, finding.Pointer)
 			}
 		}

@@ -114,25 +114,12 @@ func textOf(value wire.Raw) string {
 	return text
 }
 
-func stringOf(text string) wire.Raw {
-	quoted, _ := wire.AppendString(nil, text) // a text that was read is UTF-8
-	return wire.Raw(quoted)
-}
-
 func objectOf(members wire.Members) wire.Raw {
 	text := []byte{'{'}
 	for name, value := range members.All() {
 		text = append(wire.AppendName(text, name), value...)
 	}
 	return wire.Raw(append(text, '}'))
-}
-
-func arrayOf(elements ...wire.Raw) wire.Raw {
-	text := []byte{'['}
-	for _, element := range elements {
-		text = append(wire.AppendComma(text), element...)
-	}
-	return wire.Raw(append(text, ']'))
 }
 
 // objectType adds the type of arguments.
@@ -192,23 +179,12 @@ func distinct(s *schema) bool {
 	changed := false
 	for _, keyword := range []string{"enum", "required"} {
 		list, isList := s.array(keyword)
-		if kept := once(list); isList && len(kept) < len(list) {
-			s.Set(keyword, arrayOf(kept...))
+		if kept := jsonschema.Distinct(list); isList && len(kept) < len(list) {
+			s.Set(keyword, wire.ArrayOf(kept))
 			changed = true
 		}
 	}
 	return changed
-}
-
-// once returns values without repetitions.
-func once(list []wire.Raw) []wire.Raw {
-	var kept []wire.Raw
-	for _, value := range list {
-		if !slices.ContainsFunc(kept, func(other wire.Raw) bool { return wire.Equal(value, other) }) {
-			kept = append(kept, value)
-		}
-	}
-	return kept
 }
 
 // ineffective removes keywords that have no effect on the types of a schema.
@@ -272,7 +248,7 @@ func merge(into *schema, part wire.Raw) bool {
 			into.Set(name, value)
 		case there && wire.Equal(have, value):
 		case name == "required" && there:
-			into.Set(name, arrayOf(once(slices.Concat(have.Elements(), value.Elements()))...))
+			into.Set(name, wire.ArrayOf(jsonschema.Distinct(slices.Concat(have.Elements(), value.Elements()))))
 		case name == "properties" && there && have.Kind() == wire.KindObject && value.Kind() == wire.KindObject:
 			properties := wire.Object(have).Members()
 			for name, property := range wire.Object(value).All() {
@@ -312,7 +288,7 @@ func constant(s *schema) bool {
 	if !s.has("const") || s.has("enum") {
 		return false
 	}
-	s.rename("const", "enum", arrayOf(s.get("const")))
+	s.rename("const", "enum", "["+s.get("const")+"]")
 	return true
 }
 
@@ -368,7 +344,7 @@ func oneType(s *schema) bool {
 	}
 	var alternatives []wire.Raw
 	for _, t := range types {
-		alternative := wire.Members{{Name: "type", Value: stringOf(t)}}
+		alternative := wire.Members{{Name: "type", Value: jsonschema.Text(t)}}
 		for keyword, value := range s.All() {
 			affected := effectOn(keyword)
 			if affected == t || affected == "number" && t == "integer" || keyword == "format" && t != "null" && t != "boolean" {
@@ -378,40 +354,23 @@ func oneType(s *schema) bool {
 		if enum, ok := s.Get("enum"); ok {
 			var kept []wire.Raw
 			for _, value := range enum.Elements() {
-				if ofType(value, t) {
+				if jsonschema.IsOf(value, t) {
 					kept = append(kept, value)
 				}
 			}
 			if kept == nil {
 				continue
 			}
-			alternative.Set("enum", arrayOf(kept...))
+			alternative.Set("enum", wire.ArrayOf(kept))
 		}
 		alternatives = append(alternatives, objectOf(alternative))
 	}
 	if alternatives == nil {
 		return false // no value of the enum has one of the types
 	}
-	s.rename("type", "anyOf", arrayOf(alternatives...))
+	s.rename("type", "anyOf", wire.ArrayOf(alternatives))
 	s.Members = slices.DeleteFunc(s.Members, func(m wire.Member) bool { return effectOn(m.Name) != "" || m.Name == "enum" || m.Name == "format" })
 	return true
-}
-
-// ofType reports whether a value is of a type of JSON Schema.
-func ofType(value wire.Raw, t string) bool {
-	switch value.Kind() {
-	case wire.KindNull:
-		return t == "null"
-	case wire.KindBool:
-		return t == "boolean"
-	case wire.KindNumber:
-		return t == "number" || t == "integer" && value.IsInteger()
-	case wire.KindString:
-		return t == "string"
-	case wire.KindArray:
-		return t == "array"
-	}
-	return t == "object"
 }
 
 // declare adds schemas for required properties that have none.

@@ -203,14 +203,12 @@ func (w *writer) enum(value node) {
 		if kind := element.Kind(); texts && (kind == wire.KindNumber || kind == wire.KindBool) {
 			element = jsonschema.Text(string(element))
 		}
-		if !slices.ContainsFunc(all, func(other wire.Raw) bool { return wire.Equal(other, element) }) {
-			all = append(all, element)
-		}
+		all = append(all, element)
 	}
-	if w.nullable(w.n) && !slices.Contains(all, "null") {
+	if w.nullable(w.n) {
 		all = append(all, "null")
 	}
-	w.add("enum", wire.ArrayOf(all))
+	w.add("enum", wire.ArrayOf(jsonschema.Distinct(all)))
 }
 
 // required writes the required members that this side sends.

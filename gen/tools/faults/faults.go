@@ -162,11 +162,11 @@ func (f *finder) listed() {
 	}
 	types := strings.Join(s.Types, " or ")
 	for i, v := range s.Enum {
-		if !fits(v, s.Types) {
+		if !jsonschema.IsOf(v, s.Types...) {
 			f.add(Listed, fmt.Sprintf("/enum/%d", i), "%s in enum is not of type %s", short(v), types)
 		}
 	}
-	if s.Const != "" && !fits(s.Const, s.Types) {
+	if s.Const != "" && !jsonschema.IsOf(s.Const, s.Types...) {
 		f.add(Listed, "/const", "const %s is not of type %s", short(s.Const), types)
 	}
 }
@@ -188,24 +188,17 @@ func (f *finder) values(judge *samples.Validator) {
 		check(Value, fmt.Sprintf("/examples/%d", i), "example", example)
 	}
 	for i, value := range f.schema.Enum[:min(len(f.schema.Enum), maxListed)] {
-		if f.schema.Types == nil || fits(value, f.schema.Types) {
+		if f.schema.Types == nil || jsonschema.IsOf(value, f.schema.Types...) {
 			check(Listed, fmt.Sprintf("/enum/%d", i), "value", value)
 		}
 	}
-	if f.schema.Types == nil || fits(f.schema.Const, f.schema.Types) {
+	if f.schema.Types == nil || jsonschema.IsOf(f.schema.Const, f.schema.Types...) {
 		check(Listed, "/const", "value", f.schema.Const)
 	}
 }
 
 // maxListed limits how many values of an enum are validated.
 const maxListed = 200
-
-// fits reports whether a value is of one of several types.
-func fits(v wire.Raw, types []string) bool {
-	return slices.ContainsFunc(types, func(t string) bool {
-		return jsonschema.KindsOfValue(v) == jsonschema.KindsOfType(t) && (t != "integer" || v.IsInteger())
-	})
-}
 
 // short returns a value that fits in a message.
 func short(v wire.Raw) string { return report.Short(v, 60) }

@@ -61,6 +61,13 @@ func KindsOfValue(v wire.Raw) Kinds {
 	return 0
 }
 
+// IsOf reports whether a value is of one of several types.
+func IsOf(v wire.Raw, types ...string) bool {
+	return slices.ContainsFunc(types, func(t string) bool {
+		return KindsOfValue(v) == KindsOfType(t) && (t != "integer" || v.IsInteger())
+	})
+}
+
 // Kinds returns the kinds of values that a schema allows, as far as its types, listed values,
 // references and combinators tell. Values of other kinds are certainly not valid.
 func (s *Schema) Kinds() Kinds {

@@ -98,18 +98,15 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 			case w.replaced(s, name) || isMalformed(name, value):
 				continue
 			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft.RefAlone():
-				value = distinct(value)
+				value = wire.ArrayOf(Distinct(value.Elements()))
 			}
-			dst = w.value(appendName(dst, name), wire.ChildPointer(at, name), value)
+			dst = w.value(wire.AppendName(dst, name), wire.ChildPointer(at, name), value)
 		}
 		return append(dst, '}')
 	case wire.KindArray:
 		dst = append(dst, '[')
 		for i, element := range raw.Elements() {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			dst = w.value(dst, at+"/"+strconv.Itoa(i), element)
+			dst = w.value(wire.AppendComma(dst), at+"/"+strconv.Itoa(i), element)
 		}
 		return append(dst, ']')
 	}
@@ -143,26 +140,24 @@ func isMalformed(name string, value wire.Raw) bool {
 	return false
 }
 
-// distinct returns an array without repeated elements. Long arrays consist of strings, so
-// only these are found by a map.
-func distinct(array wire.Raw) wire.Raw {
-	texts, others := map[string]bool{}, []wire.Raw{}
-	dst := []byte{'['}
-	for _, element := range array.Elements() {
-		if text, ok := element.Str(); ok {
+// Distinct returns values without repetitions. Long lists consist of strings, so only these are found by a map.
+func Distinct(list []wire.Raw) []wire.Raw {
+	texts, others, kept := map[string]bool{}, []wire.Raw{}, []wire.Raw{}
+	for _, value := range list {
+		if text, ok := value.Str(); ok {
 			if texts[text] {
 				continue
 			}
 			texts[text] = true
 		} else {
-			if slices.ContainsFunc(others, func(other wire.Raw) bool { return wire.Equal(element, other) }) {
+			if slices.ContainsFunc(others, func(other wire.Raw) bool { return wire.Equal(value, other) }) {
 				continue
 			}
-			others = append(others, element)
+			others = append(others, value)
 		}
-		dst = append(wire.AppendComma(dst), element...)
+		kept = append(kept, value)
 	}
-	return wire.Raw(append(dst, ']'))
+	return kept
 }
 
 // head appends $schema, $id, $ref and $dynamicRef.
@@ -208,15 +203,7 @@ func (w *standalone) dynamic(s *Schema) string {
 	return w.uri(target)
 }
 
-func appendName(dst []byte, name string) []byte {
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst, _ = wire.AppendString(dst, name)
-	return append(dst, ':')
-}
-
 func appendText(dst []byte, name, value string) []byte {
-	dst, _ = wire.AppendString(appendName(dst, name), value)
+	dst, _ = wire.AppendString(wire.AppendName(dst, name), value)
 	return dst
 }
