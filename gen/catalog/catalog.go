@@ -24,8 +24,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Part names one kind of content of a catalog.
-type Part string
+// Part names one kind of content of a catalog. It is that of items, or one of the others below.
+type Part = tools.ItemKind
 
 // The parts. Their values are the names of the members in results.
 const (
@@ -227,7 +227,7 @@ func (r *reader) piece(at string, o wire.Object, level int) {
 	}
 	for _, k := range tools.ItemKinds {
 		if raw, ok := o.Get(string(k.Kind)); ok && raw.Kind() == wire.KindArray {
-			r.entries(Part(k.Kind), k.Key, at+"/"+string(k.Kind), raw)
+			r.entries(k.Kind, k.Key, at+"/"+string(k.Kind), raw)
 		}
 	}
 	if raw, ok := o.Get(string(Instructions)); ok {
@@ -256,13 +256,12 @@ func (r *reader) cursor(at string, o wire.Object) {
 	text, isText := next.Str()
 	goes := ok && next.Kind() != wire.KindNull && !(isText && text == "")
 	for _, k := range tools.AllKinds {
-		part := Part(k.Kind)
-		if _, has := o.Get(string(part)); !has {
+		if _, has := o.Get(string(k.Kind)); !has {
 			continue
 		}
-		delete(r.next, part)
+		delete(r.next, k.Kind)
 		if goes {
-			r.next[part] = at + "/nextCursor"
+			r.next[k.Kind] = at + "/nextCursor"
 		}
 	}
 }
@@ -337,7 +336,7 @@ func (c *Catalog) Count(part Part) int {
 func Counted(count func(Part) int) string {
 	var all []string
 	for _, k := range tools.AllKinds {
-		if n := count(Part(k.Kind)); n > 0 {
+		if n := count(k.Kind); n > 0 {
 			all = append(all, report.Plural(n, k.Noun))
 		}
 	}

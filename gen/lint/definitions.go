@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -48,7 +49,7 @@ func (l *linter) tools(c *catalog.Catalog) {
 		if !ok {
 			continue
 		}
-		name := l.name(o, d.Name)
+		name := cmp.Or(o.GetString("name"), d.Name)
 		all = append(all, named{name, d.Pointer})
 		l.tool(d.Pointer, name, o)
 		if text := strings.TrimSpace(o.GetString("description")); text != "" {
@@ -95,10 +96,7 @@ func (l *linter) begin(d catalog.Definition, kind, key string) (wire.Object, boo
 	if inner, ok := o.Get("function"); ok && inner.Kind() == wire.KindObject { // the form of chat APIs
 		o = wire.Object(inner)
 	}
-	name := o.GetString(key)
-	if name == "" {
-		name = d.Name
-	}
+	name := cmp.Or(o.GetString(key), d.Name)
 	if name == "" {
 		l.add("name-missing", d.Pointer, "the %s has no %q that is a string", kind, key)
 	} else {
@@ -118,14 +116,6 @@ func (l *linter) begin(d catalog.Definition, kind, key string) (wire.Object, boo
 		}
 	}
 	return o, true
-}
-
-// name returns the name of a tool.
-func (l *linter) name(o wire.Object, byName string) string {
-	if name := o.GetString("name"); name != "" {
-		return name
-	}
-	return byName
 }
 
 // tool checks one tool.
@@ -239,22 +229,19 @@ func (l *linter) headers(at string, raw wire.Raw) {
 
 // others checks the prompts, resources and templates of a list.
 func (l *linter) others(c *catalog.Catalog) {
-	for _, list := range []struct {
-		part      catalog.Part
-		kind, key string
-	}{{catalog.Prompts, "prompt", "name"}, {catalog.Resources, "resource", "uri"}, {catalog.Templates, "resource template", "uriTemplate"}} {
+	for _, list := range tools.ItemKinds {
 		var all []named
 		for _, d := range c.Definitions {
-			if d.Part != list.part {
+			if d.Part != list.Kind {
 				continue
 			}
-			o, ok := l.begin(d, list.kind, list.key)
+			o, ok := l.begin(d, list.Noun, list.Key)
 			if !ok {
 				continue
 			}
-			key := o.GetString(list.key)
+			key := o.GetString(list.Key)
 			all = append(all, named{key, d.Pointer})
-			switch list.part {
+			switch list.Kind {
 			case catalog.Prompts:
 				l.described(d.Pointer, key, o)
 				l.arguments(d.Pointer, o)
@@ -268,7 +255,7 @@ func (l *linter) others(c *catalog.Catalog) {
 				}
 			}
 		}
-		l.names(list.kind, all, list.part == catalog.Prompts)
+		l.names(list.Noun, all, list.Kind == catalog.Prompts)
 	}
 }
 

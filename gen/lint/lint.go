@@ -145,7 +145,7 @@ func (l *linter) generator(c *catalog.Catalog, rule string, said []Problem, enou
 		l.subject = "list"
 		for _, d := range c.Definitions {
 			if within(p.Pointer, d.Pointer) {
-				l.subject = kinds[d.Part]
+				l.subject = d.Part.Noun()
 				if d.Text.Kind() == wire.KindObject {
 					l.subject = strings.TrimSpace(l.subject + " " + wire.Object(d.Text).GetString("name"))
 				}
@@ -157,11 +157,6 @@ func (l *linter) generator(c *catalog.Catalog, rule string, said []Problem, enou
 			f.Position = p.Position
 		}
 	}
-}
-
-// kinds are the words for the definitions of each part.
-var kinds = map[catalog.Part]string{
-	catalog.Tools: "tool", catalog.Prompts: "prompt", catalog.Resources: "resource", catalog.Templates: "resource template",
 }
 
 // within reports whether a pointer leads to a value or into it.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
-	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/templates"
@@ -176,13 +175,8 @@ func rows(p *typing.Package) []row {
 func itemRows(p *typing.Package) []row {
 	var rows []row
 	for _, i := range p.Items {
-		if i.Text != nil {
-			continue
-		}
-		for _, k := range tools.ItemKinds {
-			if k.Kind == i.Kind {
-				rows = append(rows, row{cell(i.Key), i.Method, "a " + k.Noun})
-			}
+		if i.Text == nil {
+			rows = append(rows, row{cell(i.Key), i.Method, "a " + i.Kind.Noun()})
 		}
 	}
 	return rows
@@ -258,12 +252,7 @@ func stubs(receiver string, all []handler) []string {
 		if h.calls != "" {
 			returns = h.calls
 		}
-		params := []string{"ctx context.Context"}
-		for _, p := range h.params {
-			params = append(params, p.name+" "+p.of)
-		}
-		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s(%[5]s) (%[6]s, error) {\n\treturn %[7]s\n}",
-			h.name, does, h.of, receiver, strings.Join(params, ", "), h.result, returns))
+		out = append(out, fmt.Sprintf("// %[1]s %[2]s %[3]s.\nfunc (h *%[4]s) %[1]s%[5]s {\n\treturn %[6]s\n}", h.name, does, h.of, receiver, h.signature("ctx"), returns))
 	}
 	return out
 }
