@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -119,8 +120,5 @@ func (s *Server) command(p Program) command {
 
 // about returns the description of a variable, which a manifest requires.
 func (v Variable) about() string {
-	if v.Description == "" {
-		return "The environment variable " + v.Name + "."
-	}
-	return v.Description
+	return cmp.Or(v.Description, "The environment variable "+v.Name+".")
 }

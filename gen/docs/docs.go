@@ -6,6 +6,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -46,25 +47,21 @@ func Tables(c *catalog.Catalog) string {
 		for _, p := range t.Input.Properties {
 			names = append(names, argument(p.Name, slices.Contains(t.Input.Required, p.Name)))
 		}
-		return t.Name, sentence(t.Description, t.Title), strings.Join(names, ", ")
+		return t.Name, cmp.Or(report.Sentence(t.Description), report.Sentence(t.Title)), strings.Join(names, ", ")
 	})
 	table(&b, "Prompt", "Arguments", c.Prompts, func(e *catalog.Entry) (key, about, arguments string) {
 		var names []string
 		for _, a := range argumentsOf(e) {
 			names = append(names, argument(a.GetString("name"), required(a)))
 		}
-		return e.Key, sentence(e.Definition.GetString("description"), e.Definition.GetString("title")), strings.Join(names, ", ")
+		return e.Key, purpose(e), strings.Join(names, ", ")
 	})
 	for _, part := range []struct {
 		title   string
 		entries []*catalog.Entry
 	}{{"Resource", c.Resources}, {"Resource template", c.Templates}} {
 		table(&b, part.title, "Type", part.entries, func(e *catalog.Entry) (key, about, kind string) {
-			about = sentence(e.Definition.GetString("description"), e.Definition.GetString("title"))
-			if about == "" {
-				about = e.Definition.GetString("name")
-			}
-			return e.Key, about, report.Cell(e.Definition.GetString("mimeType"))
+			return e.Key, cmp.Or(purpose(e), e.Definition.GetString("name")), report.Cell(e.Definition.GetString("mimeType"))
 		})
 	}
 	return b.String()
@@ -114,14 +111,9 @@ func required(o wire.Object) bool {
 	return raw == "true"
 }
 
-// sentence returns the first sentence of the first text that has one.
-func sentence(texts ...string) string {
-	for _, text := range texts {
-		if s := report.Sentence(text); s != "" {
-			return s
-		}
-	}
-	return ""
+// purpose returns the first sentence of the description of an entry, or else of its title.
+func purpose(e *catalog.Entry) string {
+	return cmp.Or(report.Sentence(e.Definition.GetString("description")), report.Sentence(e.Definition.GetString("title")))
 }
 
 // visible returns a text in which hidden characters are escaped.

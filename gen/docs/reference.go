@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,10 +126,7 @@ func prompt(b *strings.Builder, e *catalog.Entry) {
 }
 
 func resource(b *strings.Builder, e *catalog.Entry) {
-	title := e.Definition.GetString("title")
-	if title == "" {
-		title = e.Definition.GetString("name")
-	}
+	title := cmp.Or(e.Definition.GetString("title"), e.Definition.GetString("name"))
 	heading(b, e.Key, title, e.Definition.GetString("description"), tools.ScopesOf(e.Source))
 	if kind := e.Definition.GetString("mimeType"); kind != "" {
 		fmt.Fprintf(b, "\nType: %s\n", report.Code(visible(kind)))
@@ -149,12 +147,8 @@ func members(b *strings.Builder, title string, s *jsonschema.Schema) {
 
 func list(b *strings.Builder, depth int, s *jsonschema.Schema) {
 	for _, p := range s.Properties {
-		about := p.Schema.Description
 		of := p.Schema.Resolved()
-		if about == "" {
-			about = of.Description
-		}
-		item(b, depth, p.Name, kind(p.Schema, 0), slices.Contains(s.Required, p.Name), about)
+		item(b, depth, p.Name, kind(p.Schema, 0), slices.Contains(s.Required, p.Name), cmp.Or(p.Schema.Description, of.Description))
 		if element := elements(of); element != nil {
 			of = element
 		}

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -98,10 +99,7 @@ func (b *toolBuilder) addBody(sent *body) {
 		call.MediaType = "multipart/form-data"
 	}
 	if strings.Contains(media, "*") {
-		call.MediaType = map[string]string{"json": "application/json", "text": "text/plain"}[call.Encoding]
-		if call.MediaType == "" {
-			call.MediaType = "application/octet-stream"
-		}
+		call.MediaType = cmp.Or(map[string]string{"json": "application/json", "text": "text/plain"}[call.Encoding], "application/octet-stream")
 	}
 	var converted wire.Raw
 	switch {

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -147,12 +148,7 @@ func lineOffset(text []byte, line int) int {
 	return offset
 }
 
-func (m *Mapping) limit() int {
-	if m.Limit == 0 {
-		return DefaultLimit
-	}
-	return m.Limit
-}
+func (m *Mapping) limit() int { return cmp.Or(m.Limit, DefaultLimit) }
 
 // selects reports whether an operation becomes a tool.
 func (m *Mapping) selects(o *operation) bool {
@@ -183,10 +179,7 @@ func (m *Mapping) added(source string, rows []newRow) ([]byte, error) {
 	if len(rows) == 0 {
 		return m.text, nil
 	}
-	indent := m.indent
-	if indent == 0 {
-		indent = 2
-	}
+	indent := cmp.Or(m.indent, 2)
 	var b bytes.Buffer
 	for _, r := range rows {
 		about := r.summary

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -94,10 +95,7 @@ func (d *documents) operations() []*operation {
 // defaultName returns the name of the tool for an operation: its operationId, else the method and the
 // path, of the characters that all hosts accept.
 func (o *operation) defaultName() string {
-	name := o.id
-	if name == "" {
-		name = strings.ToLower(o.method) + " " + o.path
-	}
+	name := cmp.Or(o.id, strings.ToLower(o.method)+" "+o.path)
 	name = clean(strings.ReplaceAll(name, ".", " "), "_")
 	if len(name) > mostName {
 		name = name[:mostName]
@@ -231,10 +229,7 @@ func (b *toolBuilder) inputSchema() wire.Raw {
 // property adds a property of the arguments and returns its name: that of the parameter, in the
 // characters that all hosts accept. Place is added to the name if another property has it.
 func (b *toolBuilder) property(name, place string, schema wire.Raw, required bool) string {
-	name = strings.Trim(clean(name, "_"), "_")
-	if name == "" {
-		name = place
-	}
+	name = cmp.Or(strings.Trim(clean(name, "_"), "_"), place)
 	name = name[:min(len(name), mostName)]
 	if b.members[name] {
 		name = name[:min(len(name), mostName-len(place)-1)] + "_" + place

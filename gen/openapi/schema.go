@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -181,10 +182,7 @@ func (c *converter) nameOf(n node) string {
 	if n.pointer == "" { // a file that is a schema
 		base = strings.TrimSuffix(path.Base(n.doc.At), path.Ext(n.doc.At))
 	}
-	base = clean(base, "_")
-	if base == "" {
-		base = "schema"
-	}
+	base = cmp.Or(clean(base, "_"), "schema")
 	if n.plain {
 		base += "_base"
 	}

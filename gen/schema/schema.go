@@ -12,6 +12,7 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,11 +140,7 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	pointer := e.Pointer
-	if pointer == "" {
-		pointer = "(whole schema)"
-	}
-	return fmt.Sprintf("%s: %s: %s", e.Revision, pointer, e.Problem)
+	return fmt.Sprintf("%s: %s: %s", e.Revision, cmp.Or(e.Pointer, "(whole schema)"), e.Problem)
 }
 
 // Child extends a JSON Pointer by unescaped segments.

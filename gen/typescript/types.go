@@ -1,6 +1,7 @@
 package typescript
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -181,10 +182,7 @@ var inherited = strings.Fields("constructor hasOwnProperty isPrototypeOf propert
 
 // about returns the doc comment of a member.
 func about(s *jsonschema.Schema) string {
-	text := strings.TrimSpace(s.Description)
-	if text == "" {
-		text = strings.TrimSpace(s.Title)
-	}
+	text := cmp.Or(strings.TrimSpace(s.Description), strings.TrimSpace(s.Title))
 	if s.Default != "" {
 		text = strings.TrimSpace(text + "\n\n@default " + string(s.Default))
 	}

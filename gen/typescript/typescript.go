@@ -7,6 +7,7 @@
 package typescript
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"path"
@@ -143,11 +144,7 @@ func (m *module) render() string {
 	if takesNothing(m.tool.Input, 0) {
 		parameter += " = {}"
 	}
-	about := m.tool.Description
-	if about == "" {
-		about = m.tool.Title
-	}
-	b.WriteString(comment("", about))
+	b.WriteString(comment("", cmp.Or(m.tool.Description, m.tool.Title)))
 	fmt.Fprintf(&b, "export async function %s(client: Caller, %s): Promise<%s> {\n  return %s(client, %s, input);\n}\n",
 		m.function(), parameter, result, call, quote(m.tool.Name))
 	return b.String()

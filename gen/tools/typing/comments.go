@@ -1,6 +1,7 @@
 package typing
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -19,10 +20,7 @@ func (d disj) description() string {
 
 // said returns a schema's description, or else its title, as a sentence.
 func said(s *jsonschema.Schema) string {
-	text := strings.TrimSpace(s.Description)
-	if text == "" {
-		text = strings.TrimSpace(s.Title)
-	}
+	text := cmp.Or(strings.TrimSpace(s.Description), strings.TrimSpace(s.Title))
 	text = strings.ReplaceAll(text, "\n- ", "\n\n- ")
 	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:)`") {
 		text += "."
