@@ -29,7 +29,7 @@ func Revision(r *ir.Revision, dir string) ([]files.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{origin: "this revision", results: r.Results(), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/", suffix: ".go"}
+	e := &emitter{origin: "this revision", results: r.Results(), rev: r, rules: rules, pkg: r.Package, header: r.ID, prefix: dir + "/"}
 	if r.Extension != nil {
 		e.origin, e.header, e.core = "this extension", r.Extension.Name, PackagePath(lower.PackageName(r.ID))
 	}
@@ -84,9 +84,9 @@ type emitter struct {
 	core string
 	// pkg is the name of the package; header names the source in each file's first line.
 	pkg, header string
-	// prefix and suffix surround the names of files.
-	prefix, suffix string
-	sources        []code.Source
+	// prefix begins the names of files.
+	prefix  string
+	sources []code.Source
 }
 
 // checked reports whether the text of values is checked before it is decoded.
@@ -94,21 +94,19 @@ func (e *emitter) checked() bool { return e.rev == nil }
 
 // add adds a file with the content that fill generates.
 func (e *emitter) add(name string, fill func(*jen.File)) {
-	e.sources = append(e.sources, code.Source{
-		Name: e.prefix + name + e.suffix, Package: e.pkg, From: e.header,
-		Fill: func(f *jen.File, _, _ int) { fill(f) },
-	})
+	e.addItems(name, 0, func(f *jen.File, _, _ int) { fill(f) })
+}
+
+// addItems adds the files that fill generates from items, or one file if there are none.
+func (e *emitter) addItems(name string, items int, fill func(f *jen.File, first, end int)) {
+	e.sources = append(e.sources, code.Source{Name: e.prefix + name + ".go", Package: e.pkg, From: e.header, Items: items, Fill: fill})
 }
 
 // addDecls adds the files that fill generates from declarations, if there are any.
 func (e *emitter) addDecls(name string, decls []*ir.Decl, fill func(*jen.File, []*ir.Decl)) {
-	if len(decls) == 0 {
-		return
+	if len(decls) > 0 {
+		e.addItems(name, len(decls), func(f *jen.File, first, end int) { fill(f, decls[first:end]) })
 	}
-	e.sources = append(e.sources, code.Source{
-		Name: e.prefix + name + e.suffix, Package: e.pkg, From: e.header, Items: len(decls),
-		Fill: func(f *jen.File, first, end int) { fill(f, decls[first:end]) },
-	})
 }
 
 // filter returns the declarations that keep accepts.

@@ -74,13 +74,10 @@ func (e *emitter) checks() error {
 	if all = slices.Concat(patterns, all); len(all) == 0 {
 		return nil
 	}
-	e.sources = append(e.sources, code.Source{
-		Name: e.prefix + "checks" + e.suffix, Package: e.pkg, From: e.header, Items: len(all),
-		Fill: func(f *jen.File, first, end int) {
-			for _, d := range all[first:end] {
-				f.Line().Add(d)
-			}
-		},
+	e.addItems("checks", len(all), func(f *jen.File, first, end int) {
+		for _, d := range all[first:end] {
+			f.Line().Add(d)
+		}
 	})
 	return nil
 }
