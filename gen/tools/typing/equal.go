@@ -7,14 +7,21 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// classes divides the declarations into classes of equal ones: the same types with the same comments,
-// apart from their own names, in which the same places refer to declarations of one class. Declarations
-// with different labels are not equal.
+// equals divides the declarations into classes of equal ones, see [Types]: the same types with the same comments,
+// apart from their own names, in which the same places refer to declarations of one class. Declarations with different
+// labels are not equal. Whether two are equal does not depend on other declarations of the list.
 //
 // It first divides by the labels. Then it divides by the types, the comments and the classes that the
 // declarations refer to, until no class is divided again. So declarations that refer to themselves are equal
 // if nothing distinguishes them.
-func (t *typer) classes(label func(*ir.Decl) string) map[*ir.Decl]string {
+func (t *typer) equals() map[*ir.Decl]string {
+	label := func(d *ir.Decl) string {
+		if d.Definition {
+			return "whole " + d.Name // whole inputs and outputs are equal to nothing
+		}
+		o := t.origins[d]
+		return o.definition + " " + o.goName
+	}
 	class := map[*ir.Decl]string{}
 	for _, d := range t.decls {
 		class[d] = label(d)
@@ -48,16 +55,4 @@ func plain(d *ir.Decl) bool {
 		return false
 	}
 	return true
-}
-
-// equals returns the classes of equal declarations, see [Types]. Whether two declarations are equal does not depend
-// on other declarations of the list.
-func (t *typer) equals() map[*ir.Decl]string {
-	return t.classes(func(d *ir.Decl) string {
-		if d.Definition {
-			return "whole " + d.Name // whole inputs and outputs are equal to nothing
-		}
-		o := t.origins[d]
-		return o.definition + " " + o.goName
-	})
 }
