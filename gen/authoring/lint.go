@@ -137,7 +137,7 @@ func (r *reader) unknown(tool string, at place, o wire.Object, words []word, wha
 	for name := range o.All() {
 		folded, own := ownName(name)
 		meant, near := schema.Nearest(folded, namesOf(words), mostTypos)
-		if _, known := find(words, name); known || strings.HasPrefix(folded, "x-") && !own && !near {
+		if known(words, name) || strings.HasPrefix(folded, "x-") && !own && !near {
 			continue
 		}
 		here := place{at.file, wire.ChildPointer(at.pointer, name)}
@@ -180,7 +180,7 @@ func (r *reader) misspelled() {
 // which the protocol does not forbid.
 func (r *reader) similar(tool string, at place, o wire.Object, words []word, what string) {
 	for name := range o.All() {
-		if _, known := find(words, name); known {
+		if known(words, name) {
 			continue
 		}
 		if hint := config.Suggestion(name, namesOf(words)); strings.HasPrefix(hint, " (") {
@@ -222,7 +222,7 @@ func (r *reader) keywords(tool string, s *jsonschema.Schema, judge *samples.Vali
 	}
 	r.misplaced(tool, r.origin(s.Pointer), s.Source, "a schema")
 	for name := range wire.Object(s.Source).All() {
-		if _, known := find(keywords, name); known || isScopes(name) || name == "id" && s.Draft == jsonschema.Draft4 {
+		if known(keywords, name) || isScopes(name) || name == "id" && s.Draft == jsonschema.Draft4 {
 			continue
 		}
 		if folded, own := ownName(name); own || strings.HasPrefix(folded, "x-") {

@@ -179,11 +179,7 @@ func namesOf(words []word) []string {
 	return names
 }
 
-// find returns the word with a name.
-func find(words []word, name string) (word, bool) {
-	i := slices.IndexFunc(words, func(w word) bool { return w.name == name })
-	if i < 0 {
-		return word{}, false
-	}
-	return words[i], true
+// known reports whether a word has a name.
+func known(words []word, name string) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.name == name })
 }

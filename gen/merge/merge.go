@@ -304,7 +304,7 @@ func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.No
 			m.note("kept: %s %s, which you have added", noun, name)
 		case len(edits) > 0:
 			line := fmt.Sprintf("%s %s, with %s", noun, name, some(edits))
-			if now := renamed(old, name, key, mines, news); now != "" {
+			if now := renamed(old, name, mines, news); now != "" {
 				line += fmt.Sprintf(" (is it %s now?)", now)
 			}
 			m.gone = append(m.gone, line)
@@ -332,7 +332,7 @@ func ofMcpgen(pointers []string) (own, others []string) {
 }
 
 // renamed returns the name of a new item that is probably an old one under another name, or "".
-func renamed(old *yaml.Node, name, key string, mines, news keyedItems) string {
+func renamed(old *yaml.Node, name string, mines, news keyedItems) string {
 	var fresh []string
 	for _, candidate := range news.names {
 		if mines.items[candidate] == nil {

@@ -26,12 +26,9 @@ func Canonical(list *tools.List) []byte {
 
 // array returns the array of the definitions of a list, without white space between tokens.
 func array(list *tools.List, definition func(*tools.Tool) wire.Object) []byte {
-	text := []byte{'['}
-	for i, t := range list.Tools {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = append(text, definition(t)...)
+	var all []wire.Object
+	for _, t := range list.Tools {
+		all = append(all, definition(t))
 	}
-	return append(text, ']')
+	return []byte(wire.ArrayOf(all))
 }
