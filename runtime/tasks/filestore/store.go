@@ -196,51 +196,65 @@ func (s *Store) expire(tx *bbolt.Tx, now time.Time) error {
 type queue struct {
 	db *bbolt.DB
 
-	writing sync.Mutex // held by who makes the changes that wait
 	mu      sync.Mutex
-	waiting []*change
+	waiting []change
+	busy    bool // a goroutine makes changes
 }
 
 // change is a part of a transaction.
 type change struct {
 	make func(*bbolt.Tx) error
-	made bool
-	err  error
+	done chan error
 }
 
 // do makes a change and waits until it is on the disk. The function returns one of the errors of package
 // tasks if it refuses the change; then it has changed nothing that must not be stored. Any other error
 // undoes the transaction, and all changes in it have that error.
 func (q *queue) do(f func(*bbolt.Tx) error) error {
-	c := &change{make: f}
+	c := change{f, make(chan error, 1)}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, c)
+	if !q.busy {
+		q.busy = true
+		go q.run()
+	}
 	q.mu.Unlock()
-	q.writing.Lock()
-	defer q.writing.Unlock()
-	if !c.made { // otherwise another one has made it
+	return <-c.done
+}
+
+func (q *queue) run() {
+	for {
 		q.mu.Lock()
 		changes := q.waiting
 		q.waiting = nil
+		if len(changes) == 0 {
+			q.busy = false
+			q.mu.Unlock()
+			return
+		}
 		q.mu.Unlock()
 		q.commit(changes)
 	}
-	return c.err
 }
 
 // commit makes changes in a transaction.
-func (q *queue) commit(changes []*change) {
+func (q *queue) commit(changes []change) {
+	refused := make([]error, len(changes))
 	err := q.db.Update(func(tx *bbolt.Tx) error {
-		for _, c := range changes {
-			if c.err = c.make(tx); c.err != nil && !refusal(c.err) {
-				return c.err
+		for i, c := range changes {
+			if err := c.make(tx); refusal(err) {
+				refused[i] = err
+			} else if err != nil {
+				return err
 			}
 		}
 		return nil
 	})
-	for _, c := range changes {
-		if c.made = true; err != nil {
-			c.err = err
+	for i, c := range changes {
+		if err != nil {
+			c.done <- err
+		} else {
+			c.done <- refused[i]
 		}
 	}
 }
