@@ -71,14 +71,8 @@ func (e *emitter) definition(s *jsonschema.Schema) definition {
 
 // sharedName returns the function of a definition that several groups have, or "".
 func (e *emitter) sharedName(s *jsonschema.Schema) string {
-	if len(e.shared) == 0 || !isDefinition(s) {
+	if _, ok := s.Definition(); !ok || len(e.shared) == 0 {
 		return ""
 	}
 	return e.shared[e.definition(s)]
-}
-
-// isDefinition reports whether a schema is a definition by its place.
-func isDefinition(s *jsonschema.Schema) bool {
-	segments := strings.Split(s.Pointer, "/")
-	return len(segments) > 2 && slices.Contains([]string{"$defs", "definitions"}, segments[len(segments)-2])
 }

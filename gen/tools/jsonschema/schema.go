@@ -13,6 +13,7 @@ package jsonschema
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -205,6 +206,16 @@ func present(all []*Schema) []*Schema {
 // which is how tools use it.
 func (s *Schema) AssertsFormat() bool {
 	return s.Format != "" && slices.Contains(s.Types, "string")
+}
+
+// Definition returns the name of the definition that a schema is by its place, and reports whether it is one.
+func (s *Schema) Definition() (name string, ok bool) {
+	segments := strings.Split(s.Pointer, "/")
+	n := len(segments)
+	if n < 2 || segments[n-2] != "$defs" && segments[n-2] != "definitions" {
+		return "", false
+	}
+	return wire.PointerName(segments[n-1]), true
 }
 
 // Root returns the schema that was read, of which s is a part.

@@ -123,7 +123,7 @@ func (d disj) fitsInt64() bool {
 
 func (c conj) fitsInt64() bool {
 	if values, finite := c.values(); finite {
-		return !slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
+		return !slices.ContainsFunc(values, beyondInt64)
 	}
 	var low, high bool
 	for _, s := range c {
@@ -139,13 +139,12 @@ func (c conj) fitsInt64() bool {
 // int64.
 func (d disj) namesBeyondInt64() bool {
 	return slices.ContainsFunc(d.of(isNumber), func(c conj) bool {
-		values, finite := c.values()
-		if finite {
-			return slices.ContainsFunc(values, func(v wire.Raw) bool { return v.Kind() == wire.KindNumber && beyondInt64(v) })
+		if values, finite := c.values(); finite {
+			return slices.ContainsFunc(values, beyondInt64)
 		}
 		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 			named := append([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum, s.MultipleOf, s.Default}, s.Examples...)
-			return slices.ContainsFunc(named, func(n wire.Raw) bool { return n.Kind() == wire.KindNumber && beyondInt64(n) })
+			return slices.ContainsFunc(named, beyondInt64)
 		})
 	})
 }
@@ -155,8 +154,9 @@ func (d disj) marksBigIntegers() bool {
 	return d.has(func(s *jsonschema.Schema) bool { return s.GoBigInteger })
 }
 
+// beyondInt64 reports whether a value is a number beyond an int64.
 func beyondInt64(v wire.Raw) bool {
-	return wire.CompareNumbers(v, least) < 0 || wire.CompareNumbers(v, most) > 0
+	return v.Kind() == wire.KindNumber && (wire.CompareNumbers(v, least) < 0 || wire.CompareNumbers(v, most) > 0)
 }
 
 // The limits of an int64.
@@ -421,7 +421,7 @@ func (t *typer) originOf(d disj) *origin {
 		return o
 	}
 	s := d[0][0]
-	if name, ok := definitionOf(s); ok {
+	if name, ok := s.Definition(); ok {
 		o.definition, o.goName, o.pointer = t.identifier(name), s.GoName, s.Pointer
 	}
 	return o

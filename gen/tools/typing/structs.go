@@ -7,7 +7,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // shape is the description of an object's members by one alternative.
@@ -309,14 +308,4 @@ func pointerOf(all disj, otherwise string) string {
 		}
 	}
 	return otherwise
-}
-
-// definitionOf returns the name of the definition that a schema is.
-func definitionOf(s *jsonschema.Schema) (string, bool) {
-	segments := strings.Split(s.Pointer, "/")
-	n := len(segments)
-	if n < 2 || segments[n-2] != "$defs" && segments[n-2] != "definitions" {
-		return "", false
-	}
-	return wire.PointerName(segments[n-1]), true
 }

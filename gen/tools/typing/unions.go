@@ -161,7 +161,7 @@ func (t *typer) nameCandidates(all []*candidate) {
 			if len(objects) > 1 && !slices.ContainsFunc(schemas, func(other conj) bool { return !slices.Contains(other, s) }) {
 				continue // belongs to all variants
 			}
-			definition, _ := definitionOf(s)
+			definition, _ := s.Definition()
 			variants[i].Title = cmp.Or(variants[i].Title, strings.TrimSpace(s.Title))
 			variants[i].Definition = cmp.Or(variants[i].Definition, definition)
 		}
