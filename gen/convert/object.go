@@ -198,7 +198,7 @@ func (p *pairing) field(f, t *ir.Field, up bool, at place) *Shape {
 		return nil
 	case t.Const == nil, f.Const != nil:
 		p.gap(up, at, "another constant: every value is refused")
-		return p.refuse(at.reason(), up)
+		return p.refuse(at.reason(unbridged), up)
 	}
 	p.gap(up, at, fmt.Sprintf("a value that is not %s is refused", jsonOf(t.Const)))
 	return p.limited(&Limits{Values: []string{jsonOf(t.Const)}}, up, at)

@@ -61,12 +61,12 @@ func (at place) below(part string) place {
 	return at
 }
 
-// reason returns the reason for refusing a value: that of the row for the place, or else unbridged.
-func (at place) reason() string {
+// reason returns the reason for refusing a value: that of the row for the place, or else another one.
+func (at place) reason(otherwise string) string {
 	if at.is != nil {
 		return at.is.Reason
 	}
-	return unbridged
+	return otherwise
 }
 
 // definition returns the place of a declaration, for which there may be a row.
@@ -212,7 +212,7 @@ func (p *pairing) unbridgeable(from, to ir.Type, up bool, at place) *Shape {
 		return p.check(to, up)
 	}
 	p.gap(up, at, fromTo(from, to)+": every value is refused")
-	return p.refuse(at.reason(), up)
+	return p.refuse(at.reason(unbridged), up)
 }
 
 // refuse returns the shape that refuses every value.
@@ -229,10 +229,7 @@ func (p *pairing) notNull(below *Shape, up bool, at place) *Shape {
 	if below != nil {
 		name = below.Name + "NotNull"
 	}
-	reason := "the other revision does not allow null here"
-	if at.is != nil {
-		reason = at.is.Reason
-	}
+	reason := at.reason("the other revision does not allow null here")
 	return p.shape(shapeKey{each: below, does: direction(up) + " refuse null " + reason}, name, func(s *Shape) {
 		s.Cases = []Case{{Kind: ir.KindNull, Refuse: reason}, {Shape: below}}
 	})
@@ -288,10 +285,7 @@ func (p *pairing) leaf(from, to ir.Type, up bool, at place) *Shape {
 
 // limited returns the shape that refuses values that exceed the limits.
 func (p *pairing) limited(l *Limits, up bool, at place) *Shape {
-	reason := ""
-	if at.is != nil {
-		reason = at.is.Reason
-	}
+	reason := at.reason("")
 	return p.shape(shapeKey{does: direction(up) + " limit " + l.String() + " " + reason}, direction(up)+"Limit", func(s *Shape) {
 		s.Limits, s.Reason = l, reason
 	})

@@ -19,10 +19,7 @@ func (p *pairing) obey(s *Shape, from, to ir.Type, up bool, at place) *Shape {
 	if from != nil {
 		p.gap(up, at, "a value that does not satisfy all keywords of the schema is refused")
 	}
-	reason := ""
-	if at.is != nil {
-		reason = at.is.Reason
-	}
+	reason := at.reason("")
 	key := shapeKey{to: declOf(to), each: s, does: strings.Join(append(rules, direction(up), "rules", reason), " ")}
 	return p.shape(key, direction(up)+declOf(to).Name+"Rules", func(checked *Shape) {
 		checked.Rules, checked.Reason = rules, reason
