@@ -32,9 +32,6 @@ var packages = func() map[string]string {
 	return all
 }()
 
-// Path returns the import path of the package with a name that [Go] knows, or "".
-func Path(name string) string { return packages[name] }
-
 var (
 	// pasted matches what Go replaces in a text.
 	pasted = regexp.MustCompile(`\$[1-9]`)

@@ -75,7 +75,7 @@ func (l *linter) hosts(at string, raw wire.Raw, s *jsonschema.Schema) {
 	l.strict(at, raw)
 	h := hostCheck{linter: l, keywords: map[string]int{}, first: map[string]string{}}
 	h.draft(at, root, s)
-	h.schema(at, raw, true)
+	h.schema(at, raw)
 	h.summary()
 }
 
@@ -107,10 +107,10 @@ func (h *hostCheck) draft(at string, root wire.Object, s *jsonschema.Schema) {
 }
 
 // schema checks a schema and the schemas in it.
-func (h *hostCheck) schema(at string, raw wire.Raw, root bool) {
+func (h *hostCheck) schema(at string, raw wire.Raw) {
 	walkSchemas(at, raw, func(here string, o wire.Object) {
 		h.members(here, o)
-		h.types(here, o, here == at && root)
+		h.types(here, o, here == at)
 		for keyword := range o.All() {
 			if slices.Contains(geminiKeywords, keyword) {
 				continue

@@ -181,11 +181,11 @@ func (l *lowerer) checkMethods(r *ir.Revision) {
 	functions := map[string]string{}
 	for _, m := range r.Methods {
 		if other, ok := functions[m.Go]; ok {
-			l.failName(l.definition(m.Definition).Pointer, "methods %q and %q have the Go name %s; %s", m.Wire, other, m.Go, l.nameRow(m.Definition))
+			l.failName(l.defined[m.Definition].Pointer, "methods %q and %q have the Go name %s; %s", m.Wire, other, m.Go, l.nameRow(m.Definition))
 		}
 		functions[m.Go] = m.Wire
 		if m.ToClient && slices.Contains(ClientOptions, m.Go) {
-			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which ClientOptions has too; %s", m.Wire, m.Go, l.nameRow(m.Definition))
+			l.failName(l.defined[m.Definition].Pointer, "method %q has the Go name %s, which ClientOptions has too; %s", m.Wire, m.Go, l.nameRow(m.Definition))
 		}
 	}
 	for _, m := range r.Methods {
@@ -193,7 +193,7 @@ func (l *lowerer) checkMethods(r *ir.Revision) {
 			continue
 		}
 		if other, ok := functions[m.Result.Name]; ok {
-			l.failName(l.definition(m.Definition).Pointer, "method %q has the Go name %s, which the results of %q have too", other, m.Result.Name, m.Wire)
+			l.failName(l.defined[m.Definition].Pointer, "method %q has the Go name %s, which the results of %q have too", other, m.Result.Name, m.Wire)
 		}
 	}
 }

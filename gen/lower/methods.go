@@ -93,7 +93,7 @@ func (l *lowerer) messagesOf(s *schema.Schema) []*schema.Schema {
 }
 
 func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
-	name := l.definition(def.Name).Name
+	name := l.defined[def.Name].Name
 	m := &ir.Method{
 		Wire:       wire,
 		Definition: def.Name,
@@ -288,7 +288,7 @@ func nameItems(methods []*ir.Method) {
 // params sets the params of a method. If the message has none, it reports that and returns
 // false.
 func (l *lowerer) params(m *ir.Method, def schema.Definition) bool {
-	params := l.definition(def.Name).Field("params")
+	params := l.defined[def.Name].Field("params")
 	if params == nil {
 		l.fail(def.Schema, "%q has no params", m.Wire)
 		return false

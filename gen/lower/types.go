@@ -51,13 +51,9 @@ func (l *lowerer) declareDefinitions() {
 	}
 }
 
-func (l *lowerer) definition(name string) *ir.Decl {
-	return l.defined[name]
-}
-
 func (l *lowerer) lowerDefinitions() {
 	for _, def := range l.doc.Definitions {
-		decl := l.definition(def.Name)
+		decl := l.defined[def.Name]
 		if decl == nil || decl.Type != nil {
 			continue
 		}
@@ -103,7 +99,7 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	}
 	switch {
 	case s.Ref != "":
-		return &ir.Ref{Decl: l.definition(s.Ref)}
+		return &ir.Ref{Decl: l.defined[s.Ref]}
 	case s.AnyOf != nil:
 		if decl := l.sameDefinition(s); decl != nil {
 			return &ir.Ref{Decl: decl}
@@ -164,7 +160,7 @@ func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
 			continue // there is more to compare than the branches
 		}
 		if def.Schema != s && def.Schema.AnyOf != nil && sameBranches(s.AnyOf, def.Schema.AnyOf) {
-			return l.definition(def.Name)
+			return l.defined[def.Name]
 		}
 	}
 	return nil

@@ -62,10 +62,10 @@ func outline(s *schema.Schema) *ir.Object {
 // variants returns the variants of an alternative of the union at a place.
 func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 	if s.Ref != "" {
-		def := l.definition(s.Ref)
+		def := l.defined[s.Ref]
 		target := l.doc.Lookup(s.Ref)
 		for target.Ref != "" {
-			def, target = l.definition(target.Ref), l.doc.Lookup(target.Ref)
+			def, target = l.defined[target.Ref], l.doc.Lookup(target.Ref)
 		}
 		switch {
 		case target.AnyOf != nil:
@@ -83,8 +83,8 @@ func (l *lowerer) variants(s *schema.Schema, at, branch place) []*ir.Variant {
 		return l.wrapped(nil, s, at, branch)
 	}
 	for _, def := range l.doc.Definitions {
-		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) && l.definition(def.Name).Import == "" {
-			return []*ir.Variant{{Decl: l.definition(def.Name)}}
+		if s.Types != nil && s.Types[0] == "array" && schema.Equal(def.Schema, s) && l.defined[def.Name].Import == "" {
+			return []*ir.Variant{{Decl: l.defined[def.Name]}}
 		}
 	}
 	if ref, ok := l.lowerType(s, branch).(*ir.Ref); ok {

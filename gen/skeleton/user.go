@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"github.com/mcpgen/mcpgen/gen/code"
+	"github.com/mcpgen/mcpgen/gen/emit"
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 	"github.com/mcpgen/mcpgen/runtime/schema"
@@ -76,7 +77,7 @@ func User(o UserOptions) ([]files.File, error) {
 	}
 	data := map[string]any{
 		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
-		"Root": code.Module, "MCP": code.Path("mcp"), "Generate": o.Generate, "Missing": o.Generate + " --missing",
+		"Root": code.Module, "MCP": emit.PackagePath("mcp"), "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
 		"UsesMCP":    writes("mcp."), "UsesCatalog": writes("catalog."), "UsesWire": writes("wire."), "UsesTime": writes("time."),
 		"Methods": stubs(HandlersType(o.Package), methods), "Tools": rows(o.Types), "Items": itemRows(o.Types),
