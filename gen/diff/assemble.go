@@ -211,9 +211,42 @@ func (a *assembler) put(key string, f *Finding) {
 		}
 	}
 	// The finding describes the worst of its uses. Among equals, it has the shortest witness.
+	other := *f
 	if f.Level != have.Level && f.Level.AtLeast(have.Level) || f.Level == have.Level && size(f) < size(have) {
+		other = *have
 		have.Level, have.Verdicts, have.Guard, have.Reason, have.Effect = f.Level, f.Verdicts, f.Guard, f.Reason, f.Effect
 		have.Witnesses, have.Unproven = f.Witnesses, f.Unproven
+	}
+	have.worsen(&other)
+}
+
+// worsen adds the order of upgrades in which another use breaks, and f does not.
+func (f *Finding) worsen(other *Finding) {
+	for _, way := range []struct {
+		breaks    string
+		has, adds *Level
+	}{
+		{ReceiverFirst, &f.Verdicts.ReceiverFirst, &other.Verdicts.ReceiverFirst},
+		{SenderFirst, &f.Verdicts.SenderFirst, &other.Verdicts.SenderFirst},
+	} {
+		if !way.adds.AtLeast(LevelUndecided) || way.has.AtLeast(*way.adds) {
+			continue
+		}
+		*way.has = *way.adds
+		f.Unproven = cmp.Or(f.Unproven, other.Unproven)
+		f.Witnesses = slices.DeleteFunc(slices.Clone(f.Witnesses), func(w Witness) bool { return w.Breaks == way.breaks })
+		for _, w := range other.Witnesses {
+			if w.Breaks == way.breaks {
+				f.Witnesses = append(f.Witnesses, w)
+			}
+		}
+		if f.Effect != other.Effect {
+			f.Effect = EffectIncomparable
+		}
+	}
+	slices.SortStableFunc(f.Witnesses, func(x, y Witness) int { return strings.Compare(x.Breaks, y.Breaks) })
+	if len(f.Witnesses) == 2 {
+		f.Unproven = "" // both orders have an example
 	}
 }
 

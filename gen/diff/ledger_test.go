@@ -1,6 +1,7 @@
 package diff_test
 
 import (
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -11,12 +12,30 @@ import (
 
 func pinned(t *testing.T, revision string) diff.Revision {
 	t.Helper()
+	return edited(t, revision, func(definitions map[string]any) {})
+}
+
+// edited is a pinned revision with another schema.
+func edited(t *testing.T, revision string, edit func(definitions map[string]any)) diff.Revision {
+	t.Helper()
 	s, err := spec.Load(spec.Embedded())
 	if err != nil {
 		t.Fatal(err)
 	}
 	src, err := gen.PinnedSource(s, revision)
 	if err != nil {
+		t.Fatal(err)
+	}
+	var root map[string]any
+	if err := json.Unmarshal(src.Schema, &root); err != nil {
+		t.Fatal(err)
+	}
+	definitions, ok := root["definitions"].(map[string]any)
+	if !ok {
+		definitions = root["$defs"].(map[string]any)
+	}
+	edit(definitions)
+	if src.Schema, err = json.Marshal(root); err != nil {
 		t.Fatal(err)
 	}
 	lowered, err := gen.Lower(s, src)
