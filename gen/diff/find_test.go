@@ -67,6 +67,10 @@ func TestFind(t *testing.T) {
 		{`{"type":"object","required":["kind"],"propertyNames":{"maxLength":1}}`, `{"type":"object","propertyNames":{"pattern":"^[a-c]$"}}`, none},
 		{`{"type":"object","properties":{"p":{}},"required":["c"],"maxProperties":1}`, `{"type":"object","propertyNames":{"pattern":"^x"}}`, found},
 		{`{"type":"object","additionalProperties":{},"minProperties":2,"dependentRequired":{"a":["b","c"]}}`, `{"type":"object","required":["d"]}`, found},
+		// There are too many elements for a limit, and not for a limit of those that a narrower schema accepts.
+		{`{"type":"array","contains":{"type":"integer"},"minContains":0,"maxContains":3}`, `{"type":"array","contains":{"type":"number"},"minContains":0,"maxContains":3}`, found},
+		{`{"type":"array","contains":{"type":"integer"},"minContains":1,"maxContains":1}`, `{"type":"array","contains":{"type":"number"},"maxContains":2}`, found},
+		{`{"type":"array","contains":{"type":"number"},"minContains":0,"maxContains":3}`, `{"type":"array","contains":{"type":"integer"},"minContains":0,"maxContains":3}`, none},
 		// A pattern with few strings.
 		{`{"type":"string","pattern":"^(a|b)$"}`, `{"type":"string","format":"regex"}`, none},
 		{`{"type":"string","pattern":"^(a|b|[(])$"}`, `{"type":"string","format":"regex"}`, found},

@@ -434,9 +434,15 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			case slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return f.counts(s, b) }):
 				return nil, true
 			case b.item == tooMany:
-				for range min(*b.of.MaxContains, largest) + 1 {
+				for i := range min(*b.of.MaxContains, largest) + 1 {
+					at := slot{accept: []*jsonschema.Schema{b.of.Contains}}
+					for _, s := range w.all { // only so many of them are those of another condition
+						if s.Contains != nil && s.MaxContains != nil && i >= *s.MaxContains {
+							at.refuse = append(at.refuse, s.Contains)
+						}
+					}
 					many = append(many, len(wants))
-					wants = append(wants, wanted{slot: slot{accept: []*jsonschema.Schema{b.of.Contains}}})
+					wants = append(wants, wanted{slot: at})
 				}
 			case fewest(b.of) > 1:
 				others, complete = append(others, b.of.Contains), false
