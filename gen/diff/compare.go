@@ -340,6 +340,9 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	}
 	open := false
 	for _, s := range v.accepts.from {
+		if slices.ContainsFunc(v.from.all, func(own *jsonschema.Schema) bool { return c.sameText(own.Source, s.Source) }) {
+			continue // the sender's values satisfy the same schema
+		}
 		one := *b
 		one.refuse = append(slices.Clone(b.refuse), s)
 		switch a := search(sends, plain, &one, append(slices.Clone(refuse), s)); a.is {
