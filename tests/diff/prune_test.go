@@ -52,6 +52,12 @@ func prune(rng *rand.Rand, root map[string]any, messages int) map[string]any {
 		keep(strings.TrimSuffix(name, "Request") + "Result")
 		keep(strings.TrimSuffix(name, "Request") + "ResultResponse")
 	}
+	if out["SubscriptionFilter"] != nil { // each of its members selects a notification, which generation demands
+		for _, name := range messagesOf(defs, "ServerNotification") {
+			kept[name] = true
+			keep(name)
+		}
+	}
 	for _, union := range unions {
 		var branches []any
 		for _, name := range messagesOf(defs, union) {
