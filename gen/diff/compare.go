@@ -340,7 +340,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	}
 	open := false
 	for _, s := range v.accepts.from {
-		if slices.ContainsFunc(v.from.all, func(own *jsonschema.Schema) bool { return c.sameText(own.Source, s.Source) }) {
+		if slices.ContainsFunc(v.from.all, func(own *jsonschema.Schema) bool { return c.sameText(own.Source, target(s).Source) }) {
 			continue // the sender's values satisfy the same schema
 		}
 		one := *b
@@ -359,6 +359,14 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		return v.asAnother(a.value)
 	}
 	return outcome{}
+}
+
+// target returns the schema that a schema refers to if it does nothing else, or the schema.
+func target(s *jsonschema.Schema) *jsonschema.Schema {
+	if members, ok := parse(string(s.Source)).(map[string]any); ok && len(members) == 1 && s.Target != nil && s.Target.Target == nil {
+		return s.Target
+	}
+	return s
 }
 
 // writes reports whether the sender has the keyword of a branch as well, in a text that is the same. A schema with

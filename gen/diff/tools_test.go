@@ -90,6 +90,8 @@ var toolCases = []toolCase{
 	{tool(`{"type":"object"}`), tool(`{"type":"object","additionalProperties":false}`), `object-closed t.input.a warn ok`},
 	{tool(`{"type":"object","additionalProperties":{"type":"string"}}`), tool(`{"type":"object","additionalProperties":{"type":"boolean"}}`), `type-changed t.input.a{} err err`},
 	{tool(`{"type":"string","pattern":"^(?=.*a).*$"}`), tool(`{"anyOf":[{"type":"string","pattern":"^(?=.*a).*$"},{"type":"string","pattern":"^(?=.*a).*$"}]}`), ``},
+	{input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"type":"string","pattern":"^(?=.*a).*$"}}}`),
+		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/x"}},"$defs":{"x":{"anyOf":[{"type":"string","pattern":"^(?=.*a).*$"},{"type":"string","pattern":"^(?=.*a).*$"}]}}}`), ``},
 	{tool(`{"type":"string","pattern":"^a"}`), tool(`{"type":"string","pattern":"^b"}`), `constraint-changed t.input.a err err`},
 	{tool(`{"type":"string"}`), tool(`{"not":{"const":"x"}}`), "constraint-added t.input.a err ok" + strings.Repeat("\ntype-added t.input.a ok err", 5)},
 	{tool(`{"type":"string","not":{"const":"x"}}`), tool(`{"type":"string","not":{"enum":["x","y"]}}`), `constraint-changed t.input.a err ok`},
