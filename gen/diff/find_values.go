@@ -670,7 +670,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		return nil, complete && len(wants) == 0
 	}
 	if len(object) < least && names == nil {
-		names, all = f.names(w)
+		names, _ = f.names(w)
 	}
 	for _, name := range names {
 		if len(object) >= least {

@@ -340,7 +340,7 @@ func (word) JSONSchema() wire.Raw {
 }
 
 // code is a string in JSON, but not by a text.
-type code struct{ number int }
+type code struct{ Number int }
 
 func (code) JSONSchema() wire.Raw { return `{"type":"string"}` }
 
