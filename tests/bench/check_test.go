@@ -31,7 +31,7 @@ func TestGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := code.NewFile("main", "flights.json")
-	f.ImportName(code.Path("schema"), "schema")
+	f.ImportName("github.com/mcpgen/mcpgen/runtime/schema", "schema")
 	for _, d := range all {
 		f.Line().Add(d)
 	}
