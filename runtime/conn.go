@@ -653,16 +653,18 @@ func (p inbox) forward(m *jsonrpc.Message, in *Incoming) bool {
 
 // malformed answers a text that is not a valid message. The error for a bad response has no id,
 // because the peer could confuse the id of the response with that of its own request. The call that
-// waits for the response fails.
+// waits for the response fails. An object of unknown kind is a bad response if a call waits for one with its id.
 func (p inbox) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
 	p.logBad("bad message", err, text)
 	id := m.ID
 	if p.server == nil && m.Method == "" {
 		id = wire.Scalar{}
 	}
-	if m.Kind == jsonrpc.Response {
-		p.pending.Resolve(m.ID, engine.Answer{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))})
-		id = wire.Scalar{}
+	bad := engine.Answer{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))}
+	if m.Kind == jsonrpc.Response || m.Kind == 0 {
+		if p.pending.Resolve(m.ID, bad) || m.Kind == jsonrpc.Response {
+			id = wire.Scalar{}
+		}
 	}
 	p.refuse(id, err, to)
 }

@@ -280,13 +280,21 @@ func TestAsk(t *testing.T) {
 		conn.send(cancelled("5"))
 		match(t, conn.replies(), []string{`"params":\{"requestId":5,"reason":"enough"\}`})
 
-		// Nobody can answer after the end of the input.
+		// So does an answer with neither a result nor an error.
 		conn.send(toolCall("6", "ask", "{}"))
 		match(t, conn.replies(), []string{`"id":6,"method":"roots/list"`})
+		conn.send(`{"jsonrpc":"2.0","id":6}`)
+		if got := conn.replies(); len(got) != 2 {
+			t.Errorf("got %q", got)
+		}
+
+		// Nobody can answer after the end of the input.
+		conn.send(toolCall("7", "ask", "{}"))
+		match(t, conn.replies(), []string{`"id":7,"method":"roots/list"`})
 		if err := conn.hangUp(); err != nil {
 			t.Error(err)
 		}
-		match(t, conn.replies(), []string{refused("6", "-32603", "internal error")})
+		match(t, conn.replies(), []string{refused("7", "-32603", "internal error")})
 	})
 }
 
