@@ -154,7 +154,7 @@ func TestListenWhileUnreadable(t *testing.T) {
 		id := e.start("ask")
 		synctest.Wait()
 		e.listen([]string{id})
-		store.id = id
+		store.id.Store(id)
 		r, err := store.Memory.Get(t.Context(), id)
 		if err == nil {
 			r.Status, r.Questions = "cancelled", nil
@@ -164,7 +164,7 @@ func TestListenWhileUnreadable(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		store.id = ""
+		store.id.Store("")
 		if status, _ := e.hear(); status != "cancelled" {
 			t.Errorf("the subscriber got %s", status)
 		}

@@ -353,11 +353,11 @@ func TestTakeOversAreBounded(t *testing.T) {
 // unreadable is a store in which a task cannot be read for some time.
 type unreadable struct {
 	*tasks.Memory
-	id string
+	id atomic.Value // string
 }
 
 func (u *unreadable) Get(ctx context.Context, id string) (*tasks.Record, error) {
-	if id == u.id {
+	if id == u.id.Load() {
 		return nil, errors.New("the task cannot be read")
 	}
 	return u.Memory.Get(ctx, id)
@@ -371,7 +371,7 @@ func TestTakeOverAfterUnreadable(t *testing.T) {
 		ids := []string{first.start("sleep"), first.start("sleep")}
 		synctest.Wait()
 		first.keeper.Close()
-		store.id = min(ids[0], ids[1])
+		store.id.Store(min(ids[0], ids[1]))
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		go second.keeper.Serve(ctx, second.server)
