@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -283,20 +282,6 @@ func TestRegisterOnShutdown(t *testing.T) {
 	}
 }
 
-// oneConn is a listener with one connection.
-type oneConn chan net.Conn
-
-func (p oneConn) Accept() (net.Conn, error) {
-	c, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (p oneConn) Close() error   { close(p); return nil }
-func (p oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
-
 // TestGetWithoutItsBody checks that a GET whose body does not come does not hold up a shutdown.
 func TestGetWithoutItsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -304,10 +289,12 @@ func TestGetWithoutItsBody(t *testing.T) {
 		session := []string{headerSession, testkit.Serve(t.Context(), h, "POST", mcptest.Initialize(r11)).Header().Get(headerSession)}
 		testkit.Serve(t.Context(), h, "POST", mcptest.Initialized, session...)
 		server := http.Server{Handler: h}
-		near, far := net.Pipe()
-		l := make(oneConn, 1)
-		l <- far
-		go server.Serve(l)
+		network := testkit.NewNetwork()
+		go server.Serve(network)
+		near, err := network.DialContext(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, err := io.WriteString(near, "GET / HTTP/1.1\r\nHost: h\r\n"+headerSession+": "+session[1]+"\r\nContent-Length: 50\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package tasks_test
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -51,14 +51,14 @@ func spreadOver(t *testing.T, n int, f func(*spread)) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			network := pipes{make(chan net.Conn), make(chan struct{})}
+			network := testkit.NewNetwork()
 			web := http.Server{Handler: handler}
 			served := make(chan error, 1)
 			go func() { served <- web.Serve(network) }()
 			working, stop := context.WithCancel(t.Context())
 			defer stop()
 			go keeper.Serve(working, srv) // which leaves the tasks of sessions alone
-			wires := &http.Transport{DialContext: network.dial}
+			wires := &http.Transport{DialContext: network.DialContext}
 			s.stores, s.keepers = append(s.stores, store), append(s.keepers, keeper)
 			s.wires, s.webs = append(s.wires, wires), append(s.webs, handler)
 			defer func() {

@@ -1,9 +1,7 @@
 package tasks_test
 
 import (
-	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,47 +10,18 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// pipes is a network of one server, inside a synctest bubble.
-type pipes struct {
-	dialed chan net.Conn
-	closed chan struct{}
-}
-
-func (p pipes) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.dialed:
-		return c, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	}
-}
-
-func (p pipes) Close() error   { close(p.closed); return nil }
-func (p pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipes", Net: "unix"} }
-
-func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case p.dialed <- far:
-		return near, nil
-	case <-p.closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
 
 // overHTTP runs f with a session over Streamable HTTP. If listens is false, there is no
 // stream for messages that belong to no request of the client.
 func overHTTP(t *testing.T, opts tasks.Options, listens bool, f func(*pair)) {
 	synctest.Test(t, func(t *testing.T) {
 		handler := streamable.NewHandler(newServer(t, opts, serverTasks), streamable.Options{Hosts: []string{"*"}})
-		network := pipes{make(chan net.Conn), make(chan struct{})}
+		network := testkit.NewNetwork()
 		web := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodGet && !listens {
 				w.WriteHeader(http.StatusMethodNotAllowed)
@@ -62,7 +31,7 @@ func overHTTP(t *testing.T, opts tasks.Options, listens bool, f func(*pair)) {
 		})}
 		served := make(chan error, 1)
 		go func() { served <- web.Serve(network) }()
-		wires := &http.Transport{DialContext: network.dial}
+		wires := &http.Transport{DialContext: network.DialContext}
 
 		transport, err := streamable.NewTransport("http://server/mcp", streamable.ClientOptions{HTTPClient: &http.Client{Transport: wires}})
 		if err != nil {

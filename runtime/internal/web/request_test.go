@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // slow is a body that arrives after a time, and the response to it, whose read deadline it keeps.
@@ -71,20 +72,6 @@ func TestReadBodyInTime(t *testing.T) {
 	}
 }
 
-// pipe is a listener with one connection.
-type pipe chan net.Conn
-
-func (p pipe) Accept() (net.Conn, error) {
-	c, ok := <-p
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (p pipe) Close() error   { close(p); return nil }
-func (p pipe) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
-
 // TestRefusedBody checks that a client which does not send the body of a refused request does not keep its connection.
 func TestRefusedBody(t *testing.T) {
 	for _, header := range []string{"", "Content-Type: application/json\r\n", "Content-Type: application/json\r\nExpect: 100-continue\r\n"} {
@@ -98,10 +85,12 @@ func TestRefusedBody(t *testing.T) {
 					return err
 				})
 			})}
-			near, far := net.Pipe()
-			listener := make(pipe, 1)
-			listener <- far
-			go server.Serve(listener)
+			network := testkit.NewNetwork()
+			go server.Serve(network)
+			near, err := network.DialContext(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
 			if _, err := io.WriteString(near, "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n"+header+"\r\n"); err != nil {
 				t.Fatal(err)
 			}
