@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
 	"strings"
@@ -49,7 +48,7 @@ func Dial(ctx context.Context, address string, opts streamable.ClientOptions) (*
 		return nil, fmt.Errorf("sse: not an HTTP URL: %.200q", address)
 	}
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
-	opts.MaxMessage = min(cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage), math.MaxInt-eventstream.MaxFraming)
+	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	t := &Transport{opts: opts}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.life.Init(context.Background())
@@ -96,7 +95,7 @@ func (t *Transport) open(base *url.URL) (*eventstream.Reader, error) {
 	if media := web.MediaType(resp); media != eventstream.MediaType {
 		return nil, fmt.Errorf("content type %.100q is not that of an event stream", media)
 	}
-	events := eventstream.NewReader(resp.Body, t.opts.MaxMessage+eventstream.MaxFraming)
+	events := eventstream.NewReader(resp.Body, eventstream.Limit(t.opts.MaxMessage))
 	for {
 		event, err := events.Next()
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -106,7 +105,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("streamable: not an HTTP URL: %.200q", endpoint)
 	}
-	opts.MaxMessage = min(cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage), math.MaxInt-eventstream.MaxFraming)
+	opts.MaxMessage = cmp.Or(max(opts.MaxMessage, 0), runtime.DefaultMaxClientMessage)
 	opts.MaxRetries = cmp.Or(opts.MaxRetries, defaultMaxRetries)
 	opts.Logger = logs.Or(opts.Logger, slog.LevelWarn)
 	t := &Transport{

@@ -250,7 +250,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 	e.worked = true
 	body := &web.Quoted{Reader: resp.Body}
-	reader := eventstream.NewReader(body, e.t.opts.MaxMessage+eventstream.MaxFraming)
+	reader := eventstream.NewReader(body, eventstream.Limit(e.t.opts.MaxMessage))
 	answered, err = e.events(reader)
 	if answered && !reader.Ended() {
 		web.Discard(resp)

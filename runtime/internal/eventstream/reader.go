@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +27,11 @@ const (
 	maxRetry = 24 * time.Hour
 )
 
-// MaxFraming is the size that an event may have in addition to a message of maximum size.
-const MaxFraming = 4 << 10
+// maxFraming is the size that an event may have in addition to a message of maximum size.
+const maxFraming = 4 << 10
+
+// Limit returns the maximum of a reader of events with messages of at most max bytes.
+func Limit(max int) int { return min(max, math.MaxInt-maxFraming) + maxFraming }
 
 const byteOrderMark = "\ufeff"
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -124,7 +125,7 @@ func ReadAnswer(resp *http.Response, max int) (string, error) {
 	if resp.ContentLength > int64(max) {
 		return "", ErrTooLarge
 	}
-	text, err := readAll(io.LimitReader(resp.Body, int64(max)+1), resp.ContentLength, func(int) bool { return true })
+	text, err := readAll(io.LimitReader(resp.Body, int64(min(max, math.MaxInt-1))+1), resp.ContentLength, func(int) bool { return true })
 	if len(text) > max {
 		return "", ErrTooLarge
 	}
