@@ -178,7 +178,7 @@ func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream stri
 	return func(yield func([]byte, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(p.handler.Context(), cancel)()
+		defer context.AfterFunc(p.handler.Context(), cancel)() // a goroutine that waits would take 3 KB
 		if err := p.follow(ctx, s, stream, n, yield); err != nil {
 			yield(nil, err)
 		}

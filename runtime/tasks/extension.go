@@ -332,7 +332,7 @@ func (l *listener) sendAll() {
 			l.remove(id)
 		case err != nil && l.ctx.Err() == nil:
 			l.t.log.Error("a task cannot be read for a subscriber", "task", id, "error", err)
-			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) })
+			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
 		case err == nil && r.Version != task.sent:
 			task.sent = r.Version
 			if l.t.guarded(func() error { return l.session.Notify(l.ctx, methodTaskChanged, extensionTask{record: r}) }) != nil || r.ended() {

@@ -52,8 +52,8 @@ func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]
 
 // Check compares what a server offers with items. It returns nil if it is the same, and otherwise joins a *[Drift] for
 // each list that differs with the error of each request for a list that fails. It does not request the list of a kind
-// without items. In a session of a revision without tasks, what the definitions of tools say about tasks is not
-// compared, and in one before 2026-07-28, neither are the schemas of results that are not objects.
+// without items. In a session of a revision without tasks, it ignores what the definitions of tools say about tasks. In
+// one before 2026-07-28, it also ignores the schemas of results that are not objects.
 func Check(ctx context.Context, c runtime.Caller, items *Items) error {
 	var errs []error
 	for _, l := range items.Listings() {
