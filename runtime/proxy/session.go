@@ -101,8 +101,8 @@ func (*session) Restore(runtime.Handshake) {}
 // Listens implements runtime.Inbox for both sides.
 func (*session) Listens(bool) {}
 
-// tooLong returns the error for a text that is too long to be forwarded, or nil. So is a batch of many messages: one of two
-// bytes takes hundreds when it is read.
+// tooLong returns the error for a text that is too long to be forwarded, or nil. A batch of too many messages is too
+// long, because even a message of two bytes takes hundreds of bytes when it is read.
 func (s *session) tooLong(text string) error {
 	if most := s.proxy.opts.MaxMessage; len(text) > most {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", most)
