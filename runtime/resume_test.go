@@ -16,13 +16,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestResumedLogLevel checks that the log level a client has set with one replica of a
 // server is that of the replica that goes on with the session.
 func TestResumedLogLevel(t *testing.T) {
-	sharing := share.Sessions{Keys: [][]byte{make([]byte, 32)}, KV: new(share.Memory)}
+	sharing := share.Sessions{Keys: [][]byte{make([]byte, 32)}, Store: tasks.NewMemory(0)}
 	replica := func() *streamable.Handler {
 		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{},"logging":{}}`)},
 			tools.with(side{"log": logTool}).bindGated(r11, runtime.ToServer))

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -94,7 +95,7 @@ func TestState(t *testing.T) {
 			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
 			return c.round("tools/call", confirm, first)
 		}, "used before"},
-		{"P11 twice, with a shared store", runtime.Rounds{Use: share.UseOnce(new(share.Memory))}, func(c *client, first wire.Object) wire.Object {
+		{"P11 twice, with a shared store", runtime.Rounds{Use: share.UseOnce(tasks.NewMemory(0))}, func(c *client, first wire.Object) wire.Object {
 			wantSaid(c.t.(*testing.T), c.round("tools/call", confirm, first), "done")
 			return c.round("tools/call", confirm, first)
 		}, "used before"},
@@ -327,8 +328,8 @@ func TestStateHostile(t *testing.T) {
 // TestUseOnceShared checks that two replicas together allow a state once, and none while their store fails.
 func TestUseOnceShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kv := &brokenStore{KV: new(share.Memory)}
-		a, b := share.UseOnce(kv), share.UseOnce(kv)
+		store := &brokenStore{Store: tasks.NewMemory(0)}
+		a, b := share.UseOnce(store), share.UseOnce(store)
 		check := func(use func(context.Context, string, time.Time) (bool, error), id string, want bool) {
 			t.Helper()
 			if ok, err := use(t.Context(), id, time.Now().Add(time.Minute)); ok != want || err != nil {
@@ -339,11 +340,11 @@ func TestUseOnceShared(t *testing.T) {
 		check(b, "1", false)
 		check(a, "1", false)
 		check(b, "2", true)
-		kv.err = errors.New("no connection")
-		if ok, err := a(t.Context(), "3", time.Now().Add(time.Minute)); ok || !errors.Is(err, kv.err) {
+		store.err = errors.New("no connection")
+		if ok, err := a(t.Context(), "3", time.Now().Add(time.Minute)); ok || !errors.Is(err, store.err) {
 			t.Errorf("without the store: %t, %v", ok, err)
 		}
-		kv.err = nil
+		store.err = nil
 		time.Sleep(time.Minute + 59*time.Second)
 		check(b, "1", false) // a replica whose clock is late still accepts it
 		time.Sleep(time.Second)
@@ -354,13 +355,13 @@ func TestUseOnceShared(t *testing.T) {
 
 // brokenStore is a store that can fail.
 type brokenStore struct {
-	share.KV
+	tasks.Store
 	err error
 }
 
-func (f *brokenStore) Put(ctx context.Context, key string, value []byte, version uint64, ttl time.Duration) (uint64, error) {
+func (f *brokenStore) Create(ctx context.Context, r *tasks.Record) error {
 	if f.err != nil {
-		return 0, f.err
+		return f.err
 	}
-	return f.KV.Put(ctx, key, value, version, ttl)
+	return f.Store.Create(ctx, r)
 }

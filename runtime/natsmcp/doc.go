@@ -1,11 +1,12 @@
 // Package natsmcp lets the replicas of a server share tasks, events and sessions through NATS. It needs version
 // 2.11 or newer of the NATS server.
 //
-//   - [Tasks] is a tasks.Store: any replica answers for a task, and takes over work whose replica has died.
+//   - [Store] is a tasks.Store: any replica answers for a task, and takes over work whose replica has died. It also
+//     keeps what changes in sessions, and which states of requests were used.
 //   - [Events] is a streamable.EventStore: a client resumes a stream at any replica.
-//   - [KV] and [Bus] are a share.KV and a share.Bus.
+//   - [Bus] is a share.Bus.
 //
-// Tasks, Events and KV each store messages in a stream of JetStream. The first call that opens a stream creates
+// Store and Events each store messages in a stream of JetStream. The first call that opens a stream creates
 // it, and later calls check its settings: a stream that could lose data is refused. In a cluster, set Replicas
 // to 3: the streams then remain available when one of three servers ends. A request that gets no answer meanwhile
 // is repeated for up to 10 seconds, and its message is stored once.

@@ -32,17 +32,17 @@ const (
 // Options configure a store in a stream of JetStream. The zero value is ready to use. All but the name take effect if
 // the store creates the stream.
 type Options struct {
-	// Stream is the name of the stream. Servers with different tools need different streams. It defaults to MCP_TASKS,
-	// MCP_KV or MCP_EVENTS.
+	// Stream is the name of the stream. Servers with different tools need different streams. It defaults to MCP_STORE
+	// or MCP_EVENTS.
 	Stream string
 	// Replicas is the number of NATS servers that keep each message: 1, 3 or 5. It defaults to 1.
 	Replicas int
-	// MaxMessages limits the messages in the stream: a task, a value or an event each. 0 means no limit.
+	// MaxMessages limits the messages in the stream: a task, another record or an event each. 0 means no limit.
 	MaxMessages int64
 	// MaxBytes limits their size, with some hundred bytes for each beside its data. 0 means 256 MiB for events and no
 	// limit for others.
 	MaxBytes int64
-	// MaxAge is how long events are kept. 0 means 30 minutes. Tasks and values have lifetimes of their own.
+	// MaxAge is how long events are kept. 0 means 30 minutes. Records have lifetimes of their own.
 	MaxAge time.Duration
 }
 

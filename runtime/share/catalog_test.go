@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
 const initializeRequest = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
@@ -105,7 +106,7 @@ func (r *replica) updates(t *testing.T, session string) (uris []string) {
 func TestSubscriptionsElsewhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var state share.Memory
-		sharing := share.Sessions{Bus: &state, KV: &state}
+		sharing := share.Sessions{Bus: &state, Store: tasks.NewMemory(0)}
 		a, b := newReplica(t, sharing, nil), newReplica(t, sharing, nil)
 		session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 		a.ask(t, session, "resources/subscribe", `{"uri":"test:1"}`)
@@ -141,7 +142,7 @@ func announcing(announced bool) (sharing share.Sessions, bus share.Bus) {
 	if announced {
 		bus = &state
 	}
-	return share.Sessions{Bus: &state, KV: &state}, bus
+	return share.Sessions{Bus: &state, Store: tasks.NewMemory(0)}, bus
 }
 
 // TestAnnouncedOnce checks that a client hears once of a change that all replicas of its session know, and that
@@ -191,7 +192,7 @@ func TestAnnouncedOnce(t *testing.T) {
 func TestListeningOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var state share.Memory
-		sharing := share.Sessions{Bus: &state, KV: &state}
+		sharing := share.Sessions{Bus: &state, Store: tasks.NewMemory(0)}
 		a, b := newReplica(t, sharing, &state), newReplica(t, sharing, &state)
 		session := a.serve(t.Context(), "POST", initializeRequest, "").Header().Get("Mcp-Session-Id")
 		b.ask(t, session, "ping", "{}")

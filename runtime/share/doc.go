@@ -1,5 +1,5 @@
-// Package share holds what the replicas of a server share: a [Bus], which carries messages between them,
-// and a [KV], which keeps small values. [Memory] is both, for the servers of one process; package
+// Package share holds what the replicas of a server share: a [Bus], which carries messages between them, and what
+// they keep in a tasks.Store beside their tasks. [Memory] is a bus for the servers of one process; package
 // runtime/natsmcp implements both with NATS.
 //
 // [Announce] connects servers, so that what one publishes, such as a change of a list, reaches the clients of all. The
@@ -14,7 +14,7 @@
 // progress, the server's own messages, and a GET that resumes a stream.
 //
 // The id of a session is its name and a sealed text with what never changes in the session. The name is chosen when the
-// session opens; by it, the handler, the event store, the KV and the subjects of the bus know the session.
+// session opens; by it, the handler, both stores and the subjects of the bus know the session.
 //
 // The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). They go to all
 // replicas, of which one has the request. The replica where the client opened its last GET serves a subject of the

@@ -18,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -62,7 +63,7 @@ func (l *live) messages(t *testing.T) (all []string) {
 
 func onBus() options {
 	var bus Memory
-	return options{Sharing: Sessions{Keys: keys(1), Bus: &bus, KV: &bus}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}}
+	return options{Sharing: Sessions{Keys: keys(1), Bus: &bus, Store: tasks.NewMemory(0)}, Options: streamable.Options{Events: streamable.NewMemoryEvents(1 << 20)}}
 }
 
 // TestAnswerElsewhere checks that the answer to a question of the server reaches the replica that has asked:
@@ -243,7 +244,7 @@ func TestOwnUpdateElsewhere(t *testing.T) {
 		var rs replicas
 		for range 2 {
 			server := newRuntimeServer(h, runtime.ServerOptions{Logger: discard, Replicas: Announce(&bus)}, r11)
-			p, err := newReplica(server, streamable.Options{StreamAfter: -1}, Sessions{Keys: keys(1), Bus: &bus, KV: &bus})
+			p, err := newReplica(server, streamable.Options{StreamAfter: -1}, Sessions{Keys: keys(1), Bus: &bus, Store: tasks.NewMemory(0)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -386,7 +387,7 @@ func (b *lossyBus) Reconnected(f func()) (stop func()) {
 func TestReconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bus := new(lossyBus)
-		rs := alike(t, 2, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus, KV: bus}})
+		rs := alike(t, 2, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus, Store: tasks.NewMemory(0)}})
 		changed, ended := rs.open(t, 0, r11), rs.open(t, 0, r11)
 		bus.lost.Store(true)
 		rs.echo(t, 1, changed)

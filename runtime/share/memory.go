@@ -8,16 +8,13 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"time"
 )
 
-// Memory is a [Bus] and a [KV] for servers in one process. The zero value is ready to use.
+// Memory is a [Bus] for servers in one process. The zero value is ready to use.
 type Memory struct {
 	mu          sync.Mutex
 	subscribers map[string]map[*subscriber]bool
 	servers     map[string]map[*server]bool
-	values      map[string]*value
-	version     uint64
 }
 
 // subscriber receives messages in a goroutine that exists only while there are some.
@@ -33,12 +30,6 @@ type subscriber struct {
 type server struct {
 	answer  func(context.Context, []byte) []byte
 	context context.Context
-}
-
-type value struct {
-	data    []byte
-	version uint64
-	expiry  *time.Timer // nil if the value does not expire
 }
 
 // Publish implements [Bus].
@@ -146,7 +137,7 @@ func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx cont
 	}, nil
 }
 
-// check returns an error if a message or value is too long, or its subject or key is invalid.
+// check returns an error if a message is too long or its subject is invalid.
 func check(subject string, data []byte) error {
 	if len(data) > MaxMessage {
 		return ErrTooLarge
@@ -168,72 +159,5 @@ func remove[T comparable](all map[string]map[T]bool, subject string, t T) {
 	delete(all[subject], t)
 	if len(all[subject]) == 0 {
 		delete(all, subject)
-	}
-}
-
-// Get implements [KV].
-func (m *Memory) Get(_ context.Context, key string) ([]byte, uint64, error) {
-	if err := CheckSubject(key); err != nil {
-		return nil, 0, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	v := m.values[key]
-	if v == nil {
-		return nil, 0, ErrNotFound
-	}
-	return bytes.Clone(v.data), v.version, nil
-}
-
-// Put implements [KV].
-func (m *Memory) Put(_ context.Context, key string, data []byte, version uint64, ttl time.Duration) (uint64, error) {
-	if err := check(key, data); err != nil {
-		return 0, err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	old := m.values[key]
-	if old == nil && version != 0 || old != nil && old.version != version {
-		return 0, ErrConflict
-	}
-	m.forget(key)
-	if m.values == nil {
-		m.values = make(map[string]*value)
-	}
-	m.version++
-	v := &value{data: bytes.Clone(data), version: m.version}
-	m.values[key] = v
-	if ttl > 0 {
-		// A timer for each value takes 160 bytes, and a goroutine that looks for expired values would have
-		// to be stopped.
-		v.expiry = time.AfterFunc(ttl, func() {
-			m.mu.Lock()
-			defer m.mu.Unlock()
-			if m.values[key] == v {
-				delete(m.values, key)
-			}
-		})
-	}
-	return v.version, nil
-}
-
-// Delete implements [KV].
-func (m *Memory) Delete(_ context.Context, key string) error {
-	if err := CheckSubject(key); err != nil {
-		return err
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.forget(key)
-	return nil
-}
-
-// forget removes a value. The lock must be held.
-func (m *Memory) forget(key string) {
-	if v := m.values[key]; v != nil {
-		if v.expiry != nil {
-			v.expiry.Stop()
-		}
-		delete(m.values, key)
 	}
 }

@@ -76,7 +76,7 @@ func (n *notice) members() []record.Member {
 // The kinds of notices.
 const (
 	noticeEnded   = "ended"   // the client has ended the session
-	noticeChanged = "changed" // the client has changed what the KV keeps
+	noticeChanged = "changed" // the client has changed what the store keeps
 	noticeMessage = "message" // the client has sent an answer or a notification about a request at another replica
 	noticeGet     = "get"     // the client has opened a GET
 	noticeNoGet   = "no get"  // the client no longer has a GET at that replica

@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -33,10 +34,10 @@ const defaultLifetime = 24 * time.Hour
 // Requests of a session with an id that has expired, was changed, is of another user or was sealed with an
 // unknown key get status 404, upon which clients initialize again; the logger gets the reason.
 //
-// The state that changes in a session is in a KV, and replicas communicate over a Bus. Both are
+// The state that changes in a session is in a store, and replicas communicate over a Bus. Both are
 // optional:
 //
-//   - Without a KV, a replica that takes a session over has neither the log level that the client has set nor
+//   - Without a store, a replica that takes a session over has neither the log level that the client has set nor
 //     its subscriptions, and only replicas that have heard of the end of a session refuse its id.
 //   - Without a Bus, a client's answer, cancellation or progress is lost if it comes to another replica than
 //     the one with the request, and so is a message of the server's own if the client has its GET stream
@@ -51,14 +52,15 @@ type Sessions struct {
 	Lifetime time.Duration
 	// Bus carries messages between the replicas.
 	Bus Bus
-	// KV keeps the log level, the subscriptions and the end of each session for its Lifetime.
-	KV KV
+	// Store keeps the log level, the subscriptions and the end of each session for its Lifetime. It may be the one of
+	// tasks.Options.
+	Store tasks.Store
 }
 
 // NewHandler is streamable.NewHandler for a replica of a server. The handler's Shutdown ends what it does with the Bus.
 func NewHandler(server runtime.SessionServer, opts streamable.Options, sessions Sessions) (*streamable.Handler, error) {
-	if len(sessions.Keys) == 0 && (sessions.Bus != nil || sessions.KV != nil) {
-		return nil, errors.New("share: Sessions has a Bus or a KV, but no Keys")
+	if len(sessions.Keys) == 0 && (sessions.Bus != nil || sessions.Store != nil) {
+		return nil, errors.New("share: Sessions has a Bus or a Store, but no Keys")
 	}
 	if len(sessions.Keys) == 0 || opts.Stateless {
 		return streamable.NewHandler(server, opts), nil
@@ -85,7 +87,7 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		ring:     ring,
 		lifetime: cmp.Or(max(sessions.Lifetime, 0), defaultLifetime),
 		bus:      sessions.Bus,
-		kv:       sessions.KV,
+		store:    sessions.Store,
 		ended:    seal.NewUsed(maxEnded),
 		events:   &events{EventStore: opts.Events},
 	}
@@ -97,7 +99,7 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 	return p, err
 }
 
-// maxEnded limits the ended sessions that a replica remembers, in addition to those in the KV.
+// maxEnded limits the ended sessions that a replica remembers, in addition to those in the store.
 const maxEnded = 1 << 16
 
 // replicaLength is the length of the name of a replica.
@@ -111,9 +113,9 @@ type replica struct {
 	handler  *streamable.Handler
 	ring     *seal.Ring
 	lifetime time.Duration
-	bus      Bus        // may be nil
-	kv       KV         // may be nil
-	ended    *seal.Used // names of sessions that their clients have ended
+	bus      Bus         // may be nil
+	store    tasks.Store // may be nil
+	ended    *seal.Used  // names of sessions that their clients have ended
 	events   *events
 	leave    func() // ends the subscriptions to the bus; nil without one
 }
@@ -337,28 +339,28 @@ func (s *session) Lasts() bool {
 	return s.id != "" && !s.ended.Load() && time.Now().Before(s.expires)
 }
 
-// The code below stores what a client changes in its session in the KV, before its request is answered. Each change is
-// announced after it is stored, and a replica that takes a session over reads the KV again when the session is in its
+// The code below stores what a client changes in its session in the store, before its request is answered. Each change is
+// announced after it is stored, and a replica that takes a session over reads the store again when the session is in its
 // table, so none is missed in between.
 
-// state is a session's state in the KV, as far as this replica knows it.
+// state is a session's state in the store, as far as this replica knows it.
 type state struct {
 	mu     sync.Mutex // held while the state is read or written, and while it is applied
 	values values
 }
 
-// statePrefix begins the keys of sessions in the KV.
-const statePrefix = "mcp.streamable."
+// statePrefix begins the ids of the records with the states of sessions.
+const statePrefix = "session-"
 
-// values are what a client has changed in a session, as a KV keeps it.
+// values are what a client has changed in a session, as the State of its record.
 type values struct {
-	version       uint64 // of the KV; 0 if it has nothing
+	version       uint64 // of the record; 0 if there is none
 	level         runtime.LogLevel
 	subscriptions []string
 	ended         bool
 }
 
-// errState is the answer to a request whose change of the session the KV has failed to keep.
+// errState is the answer to a request whose change of the session the store has failed to keep.
 var errState = jsonrpc.Errorf(jsonrpc.CodeInternalError, "unavailable: the session's state cannot be kept; try again later")
 
 func (v *values) members() []record.Member {
@@ -384,18 +386,18 @@ func (p *replica) load(ctx context.Context, name string) (values, error) {
 	if p.ended.Has(name, time.Now()) {
 		return values{ended: true}, nil
 	}
-	if p.kv == nil {
+	if p.store == nil {
 		return values{}, nil
 	}
-	data, version, err := p.kv.Get(ctx, statePrefix+name)
-	if errors.Is(err, ErrNotFound) {
+	r, err := p.store.Get(ctx, statePrefix+name)
+	if errors.Is(err, tasks.ErrNotFound) {
 		return values{}, nil
 	}
 	if err != nil {
 		return values{}, err
 	}
-	v := values{version: version}
-	return v, record.Read(data, 0, v.members()...) // a newer replica may have written more members
+	v := values{version: r.Version}
+	return v, record.Read([]byte(r.State), 0, v.members()...) // a newer replica may have written more members
 }
 
 // Keep implements runtime.Replicated.
@@ -411,10 +413,10 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	return nil
 }
 
-// change changes the session's state in the KV. It reports false without a KV.
+// change changes the session's state in the store. It reports false without one.
 func (s *session) change(ctx context.Context, next func(values) values) (bool, error) {
-	kv := s.replica.kv
-	if kv == nil {
+	store := s.replica.store
+	if store == nil {
 		return false, nil
 	}
 	s.state.mu.Lock()
@@ -431,11 +433,18 @@ func (s *session) change(ctx context.Context, next func(values) values) (bool, e
 		if err != nil {
 			return false, err
 		}
-		changed.version, err = kv.Put(ctx, statePrefix+s.name, data, s.state.values.version, time.Until(s.expires))
-		if errors.Is(err, ErrConflict) {
+		now := time.Now()
+		r := &tasks.Record{ID: statePrefix + s.name, Version: s.state.values.version, Created: now, Updated: now, Expires: s.expires, State: wire.Raw(data)}
+		if r.Version == 0 {
+			err = store.Create(ctx, r)
+		} else {
+			err = store.Swap(ctx, r)
+		}
+		if errors.Is(err, tasks.ErrConflict) || errors.Is(err, tasks.ErrNotFound) {
 			continue // another replica was faster
 		}
 		if err == nil {
+			changed.version = r.Version
 			s.state.values = changed
 		}
 		return err == nil, err
@@ -457,7 +466,7 @@ func (s *session) catchUp(ctx context.Context) {
 	}
 }
 
-// refreshLocked reads the session's state in the KV and applies it. The lock of the state must be held.
+// refreshLocked reads the session's state in the store and applies it. The lock of the state must be held.
 func (s *session) refreshLocked(ctx context.Context) error {
 	now, err := s.replica.load(ctx, s.name)
 	if err != nil || now.version == s.state.values.version && now.ended == s.state.values.ended {

@@ -19,6 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -265,7 +266,7 @@ func TestSharedDelete(t *testing.T) {
 		sharing Sessions
 		want    [3]int // at the replica that ends it, at one that has the session and at one that does not
 	}{
-		{"KV", Sessions{KV: new(Memory)}, [3]int{404, 200, 404}},
+		{"store", Sessions{Store: tasks.NewMemory(0)}, [3]int{404, 200, 404}},
 		{"bus", Sessions{Bus: new(Memory)}, [3]int{404, 404, 404}},
 		{"nothing", Sessions{}, [3]int{404, 200, 200}},
 	} {
@@ -299,7 +300,7 @@ func TestTakeOverAtOnce(t *testing.T) {
 	for _, state := range []*Memory{nil, new(Memory)} {
 		sharing := Sessions{Keys: keys(1)}
 		if state != nil {
-			sharing.Bus, sharing.KV = state, state
+			sharing.Bus, sharing.Store = state, tasks.NewMemory(0)
 		}
 		rs := alike(t, 2, mcptest.Server, options{Sharing: sharing})
 		session := rs.open(t, 0, r11)
@@ -352,17 +353,17 @@ func TestInitializedElsewhere(t *testing.T) {
 	<-got
 }
 
-// brokenKV is a KV that fails.
-type brokenKV struct{ KV }
+// brokenStore is a store that fails.
+type brokenStore struct{ tasks.Store }
 
-func (brokenKV) Get(context.Context, string) ([]byte, uint64, error) {
-	return nil, 0, errors.New("no connection")
+func (brokenStore) Get(context.Context, string) (*tasks.Record, error) {
+	return nil, errors.New("no connection")
 }
 
-// TestBrokenKV checks that requests that need the KV fail, and the others do not.
-func TestBrokenKV(t *testing.T) {
-	with := func(kv KV) options { return options{Sharing: Sessions{Keys: keys(1), KV: kv}} }
-	rs := newReplicas(t, mcptest.Server, with(new(Memory)), with(brokenKV{}))
+// TestBrokenStore checks that requests that need the store fail, and the others do not.
+func TestBrokenStore(t *testing.T) {
+	with := func(store tasks.Store) options { return options{Sharing: Sessions{Keys: keys(1), Store: store}} }
+	rs := newReplicas(t, mcptest.Server, with(tasks.NewMemory(0)), with(brokenStore{}))
 	own, foreign := rs.open(t, 1, r11), rs.open(t, 0, r11)
 	if status := rs.echo(t, 1, own); status != 200 {
 		t.Errorf("a session that is here: status %d", status)
@@ -382,7 +383,7 @@ func TestBrokenKV(t *testing.T) {
 func TestSessionsOptions(t *testing.T) {
 	for want, sessions := range map[string]Sessions{
 		"share: Sessions.Keys: key 1 has 3 bytes; it needs at least 32": {Keys: append(keys(1), []byte("abc"))},
-		"share: Sessions has a Bus or a KV, but no Keys":                {KV: new(Memory)},
+		"share: Sessions has a Bus or a Store, but no Keys":             {Store: tasks.NewMemory(0)},
 	} {
 		server := newRuntimeServer(mcptest.Server, runtime.ServerOptions{Logger: discard}, r11)
 		if h, err := NewHandler(server, streamable.Options{}, sessions); h != nil || err == nil || err.Error() != want {

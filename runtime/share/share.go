@@ -8,24 +8,21 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
 var (
 	// ErrNobody is returned by Bus.Request if no process serves the subject.
 	ErrNobody = errors.New("share: no process serves the subject")
-	// ErrNotFound is returned by KV.Get for a key without a value.
-	ErrNotFound = errors.New("share: no such key")
-	// ErrConflict is returned by KV.Put if the key has another version.
-	ErrConflict = errors.New("share: the value has been changed by another")
-	// ErrTooLarge is returned for a message, an answer or a value that is too long.
+	// ErrTooLarge is returned for a message or an answer that is too long.
 	ErrTooLarge = errors.New("share: the message is too large")
-	// ErrSubject is returned for an invalid subject or key.
+	// ErrSubject is returned for an invalid subject.
 	ErrSubject = errors.New(`share: a subject consists of at most 256 letters, digits, "-" and "_", and single dots between them`)
 )
 
 const subjectCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_."
 
-// CheckSubject returns ErrSubject if a subject or key is invalid (see [Bus]).
+// CheckSubject returns ErrSubject if a subject is invalid (see [Bus]).
 func CheckSubject(subject string) error {
 	if len(subject) > 256 || strings.Trim(subject, subjectCharacters) != "" || strings.Contains("."+subject+".", "..") {
 		return ErrSubject
@@ -66,27 +63,17 @@ type Reconnector interface {
 // with room for headers.
 const MaxMessage = 1<<20 - 4096
 
-// KV keeps values of up to some kilobytes, at most [MaxMessage]. It must be safe for concurrent use. A key has
-// the form of the subjects of a [Bus].
-type KV interface {
-	// Get returns the value of a key and its version, which is not 0. The error is ErrNotFound if there is
-	// no value.
-	Get(ctx context.Context, key string) (value []byte, version uint64, err error)
-	// Put stores a value and returns its version. The key must have the given version, where 0 means that
-	// it must have no value; otherwise the error is ErrConflict. The value is removed after ttl, which
-	// each Put starts again; 0 means that it is kept. Put does not keep value.
-	Put(ctx context.Context, key string, value []byte, version uint64, ttl time.Duration) (uint64, error)
-	// Delete removes the value of a key, if there is one.
-	Delete(ctx context.Context, key string) error
-}
-
 // UseOnce returns a function for the field Use of runtime.Rounds that allows each state once at all replicas of a
 // server. It remembers the states in a store that they share. While the store cannot be used, requests with a state
 // fail with an internal error.
-func UseOnce(kv KV) func(ctx context.Context, id string, expires time.Time) (bool, error) {
+func UseOnce(store tasks.Store) func(ctx context.Context, id string, expires time.Time) (bool, error) {
 	return func(ctx context.Context, id string, expires time.Time) (bool, error) {
-		_, err := kv.Put(ctx, "mcpgen.used."+id, nil, 0, max(time.Until(expires), 0)+waits.ClockSkew)
-		if errors.Is(err, ErrConflict) {
+		now := time.Now()
+		if expires.Before(now) {
+			expires = now
+		}
+		err := store.Create(ctx, &tasks.Record{ID: "used-" + id, Created: now, Updated: now, Expires: expires.Add(waits.ClockSkew)})
+		if errors.Is(err, tasks.ErrConflict) {
 			return false, nil
 		}
 		if err != nil {

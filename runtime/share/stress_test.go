@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -26,7 +27,7 @@ func TestManySessionsOfReplicas(t *testing.T) {
 	sessions = max(sessions/5, 1)
 	done := make([]atomic.Int32, sessions*calls)
 	var bus Memory
-	opts := options{Sharing: Sessions{Keys: keys(1), Bus: &bus, KV: &bus}, Options: streamable.Options{
+	opts := options{Sharing: Sessions{Keys: keys(1), Bus: &bus, Store: tasks.NewMemory(0)}, Options: streamable.Options{
 		Events: streamable.NewMemoryEvents(64 << 20),
 		Retry:  time.Millisecond, KeepAlive: time.Second,
 	}}

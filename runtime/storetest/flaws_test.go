@@ -32,17 +32,6 @@ func TestFlaws(t *testing.T) {
 		{"grows", "Large", "Publish of more than MaxMessage: the error is <nil>"},
 		{"accepts", "OddSubjects", `Publish "": the error is <nil>`},
 	})
-	find(t, "KV", kvChecks, func(flaw string, _ int) share.KV { return &flawedKV{flaw: flaw} }, []flaw{
-		{"replaces", "Put", "Put k with version 7"},
-		{"counts", "Delete", "want share: the value has been changed by another"},
-		{"branches", "Keys", "Get a.b"},
-		{"shares", "Memory", `Get k: "\x00`},
-		{"grows", "Large", "Put of more than MaxMessage: the error is <nil>"},
-		{"accepts", "OddKeys", `Put "": the error is <nil>`},
-		{"doubles", "Create", "several at once have succeeded: `8`, want `1`"},
-		{"ages", "TTL", "Get renewed"},
-		{"hurries", "TTL", "a value that lives for 1s was gone after"},
-	})
 	find(t, "Events", eventsChecks, func(flaw string, limit int) streamable.EventStore {
 		if flaw == "overflows" || limit == 0 {
 			limit = 1 << 30
@@ -66,11 +55,15 @@ func TestFlaws(t *testing.T) {
 		return &flawedTasks{Memory: tasks.NewMemory(limit), flaw: flaw}
 	}, []flaw{
 		{"replaces", "Create", "Create of a task that exists: the error is <nil>"},
+		{"replaces", "Race", "several at once have succeeded: `8`, want `1`"},
+		{"overrides", "Race", "Swap by the former holder: the error is <nil>"},
+		{"merges", "IDs", "Get: `"},
+		{"ages", "Expire", `Get "longer": tasks: no such task`},
 		{"forgets", "Create", "Get: `1 {\"id\":\"A\""},
 		{"overrides", "Swap", "Swap of an old version: the error is <nil>"},
 		{"renumbers", "Swap", "a refused Swap has changed the version"},
 		{"shares", "Memory", "a change of the result of Get has changed the store"},
-		{"wildcards", "OddIDs", `Get "*"`},
+		{"wildcards", "IDs", `Get "*"`},
 		{"shortens", "Large", "Get: `2 {"},
 		{"hurries", "Expire", `Get "long": tasks: no such task`},
 		{"mixes", "List", "the process that has created the tasks finds"},
@@ -196,55 +189,6 @@ func (b *flawedBus) Request(ctx context.Context, subject string, data []byte) ([
 	return answer, err
 }
 
-// flawedKV is a store with a flaw.
-type flawedKV struct {
-	share.Memory
-	flaw  string
-	mu    sync.Mutex
-	first []byte // what Get has returned first
-}
-
-func (s *flawedKV) Get(ctx context.Context, key string) ([]byte, uint64, error) {
-	data, version, err := s.Memory.Get(ctx, key)
-	switch {
-	case s.flaw == "counts" && err == nil:
-		version = 1
-	case s.flaw == "shares" && s.first != nil:
-		data = s.first
-	case s.flaw == "shares":
-		s.first = data
-	}
-	return data, version, err
-}
-
-func (s *flawedKV) Put(ctx context.Context, key string, data []byte, version uint64, ttl time.Duration) (uint64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	_, now, err := s.Memory.Get(ctx, key)
-	switch {
-	case s.flaw == "accepts" && share.CheckSubject(key) != nil, s.flaw == "grows" && len(data) > share.MaxMessage:
-		return 1, nil
-	case s.flaw == "replaces", s.flaw == "doubles" && version == 0, s.flaw == "counts" && version == 1:
-		version = now
-	case s.flaw == "ages" && err == nil && ttl > time.Second:
-		ttl = time.Second / 2
-	case s.flaw == "hurries" && key == "short":
-		ttl = 1
-	}
-	v, err := s.Memory.Put(ctx, key, data, version, ttl)
-	if s.flaw == "counts" && err == nil {
-		v = 1 // of each value that is put where there is none
-	}
-	return v, err
-}
-
-func (s *flawedKV) Delete(ctx context.Context, key string) error {
-	if s.flaw == "branches" {
-		_ = s.Memory.Delete(ctx, key+".b")
-	}
-	return s.Memory.Delete(ctx, key)
-}
-
 // flawedEvents is a store with a flaw.
 type flawedEvents struct {
 	*streamable.MemoryEvents
@@ -302,10 +246,14 @@ type flawedTasks struct {
 	*tasks.Memory
 	flaw   string
 	shared *tasks.Record // what Get has returned first
+	first  time.Time     // the end of the lifetime of the first task
 }
 
 func (s *flawedTasks) Create(ctx context.Context, r *tasks.Record) error {
 	c := *r
+	if s.first.IsZero() {
+		s.first = r.Expires
+	}
 	switch {
 	case s.flaw == "forgets":
 		c.Answers = nil
@@ -321,8 +269,11 @@ func (s *flawedTasks) Create(ctx context.Context, r *tasks.Record) error {
 }
 
 func (s *flawedTasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
-	if s.flaw == "wildcards" && id == "*" {
+	switch {
+	case s.flaw == "wildcards" && id == "*":
 		id = "a"
+	case s.flaw == "merges":
+		id = strings.ToLower(id)
 	}
 	r, err := s.Memory.Get(ctx, id)
 	if s.flaw == "shares" {
@@ -345,8 +296,11 @@ func (s *flawedTasks) Swap(ctx context.Context, r *tasks.Record) error {
 	if have, err := s.Memory.Get(ctx, r.ID); s.flaw == "overrides" && err == nil {
 		c.Version = have.Version
 	}
-	if s.flaw == "shortens" && len(c.Result) > 1000 {
+	switch {
+	case s.flaw == "shortens" && len(c.Result) > 1000:
 		c.Result = "{}"
+	case s.flaw == "ages":
+		c.Expires = s.first
 	}
 	err := s.Memory.Swap(ctx, &c)
 	if err == nil || s.flaw == "renumbers" {

@@ -1,5 +1,5 @@
 // Package storetest checks implementations of what the replicas of a server share and of where a server keeps
-// things: share.Bus, share.KV, streamable.EventStore and tasks.Store. It is to them what testing/fstest is to
+// things: share.Bus, streamable.EventStore and tasks.Store. It is to them what testing/fstest is to
 // fs.FS. Each check has a bus or store of its own. What does not happen at once, such as the end of a lifetime, is
 // awaited without a limit other than that of the test.
 package storetest
@@ -36,7 +36,7 @@ func run[S any](t *testing.T, open Open[S], checks []check[S]) {
 	}
 }
 
-// names are subjects, keys and ids that resemble each other, the last one as long as subjects may be.
+// names are subjects and ids that resemble each other, the last one as long as subjects may be.
 var names = []string{"a", "a.b", "a.b.c", "b", "A", "a-b", "a_b", longest}
 
 var longest = "a.B-9_." + string(bytes.Repeat([]byte("z"), 249))
@@ -92,12 +92,12 @@ func together[S any](n int, one, other S, f func(i int, s S)) {
 	all.Wait()
 }
 
-// oneWins runs n functions at once, and checks that one succeeds and that the others fail with the error lost. It
-// returns the number of the one that has succeeded.
-func oneWins[S any](t testing.TB, n int, one, other S, lost error, f func(i int, s S) error) int {
+// oneWins runs functions at once, and checks that one succeeds and that the others fail with the error lost. It returns
+// the number of the one that has succeeded.
+func oneWins[S any](t testing.TB, one, other S, lost error, f func(i int, s S) error) int {
 	t.Helper()
 	var winners, winner atomic.Int32
-	together(n, one, other, func(i int, s S) {
+	together(8, one, other, func(i int, s S) {
 		if err := f(i, s); err == nil {
 			winners.Add(1)
 			winner.Store(int32(i))
@@ -107,21 +107,4 @@ func oneWins[S any](t testing.TB, n int, one, other S, lost error, f func(i int,
 	})
 	want(t, winners.Load(), 1, "several at once have succeeded")
 	return int(winner.Load())
-}
-
-// countUp adds 1 many times, in several goroutines of both processes, and returns how many times. A call of add fails
-// with conflict if another goroutine has added 1 meanwhile.
-func countUp[S any](t testing.TB, one, other S, conflict error, add func(s S) error) int {
-	const goroutines, times = 8, 10
-	together(goroutines, one, other, func(_ int, s S) {
-		for done := 0; done < times; {
-			if err := add(s); err == nil {
-				done++
-			} else if !errors.Is(err, conflict) {
-				t.Errorf("one of several at once: %v", err)
-				return
-			}
-		}
-	})
-	return goroutines * times
 }

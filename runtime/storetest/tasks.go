@@ -20,12 +20,10 @@ var tasksChecks = []check[tasks.Store]{
 	{"Create", 0, tasksCreate},
 	{"Swap", 0, tasksSwap},
 	{"Memory", 0, tasksMemory},
-	{"OddIDs", 0, tasksOddIDs},
+	{"IDs", 0, tasksIDs},
 	{"Large", 0, tasksLarge},
-	{"ConcurrentCreate", 0, tasksConcurrentCreate},
-	{"ConcurrentSwap", 0, tasksConcurrentSwap},
-	{"Lease", 0, tasksLease},
-	{"CancelRace", 0, tasksCancelRace},
+	{"Race", 0, tasksRace},
+	{"Changes", 0, tasksChanges},
 	{"Watch", 0, tasksWatch},
 	{"WatchMany", 0, tasksWatchMany},
 	{"List", 0, tasksList},
@@ -152,10 +150,17 @@ func tasksMemory(t testing.TB, one, _ tasks.Store) {
 	want(t, text(t, get(t, one, "A")), before, "a change of the result of Get has changed the store")
 }
 
-// tasksOddIDs checks that ids which the server has not made name no task.
-func tasksOddIDs(t testing.TB, one, _ tasks.Store) {
-	create(t, one, record("a"))
-	for _, id := range append(names[1:], oddNames...) {
+// tasksIDs checks that ids which resemble each other name records of their own, and that those which the server has not
+// made name none.
+func tasksIDs(t testing.TB, one, other tasks.Store) {
+	var records []*tasks.Record
+	for _, id := range []string{"a", "A", "aa", "a-b", "a_b", "used-" + strings.Repeat("a1", 32)} {
+		records = append(records, create(t, one, record(id)))
+	}
+	for _, r := range records {
+		wantTask(t, other, r)
+	}
+	for _, id := range append([]string{"b", longest, "a.b"}, oddNames...) {
 		wantUnknown(t, one, id)
 		stop, err := one.Watch(t.Context(), id, func() {})
 		if err == nil {
@@ -185,81 +190,63 @@ func tasksLarge(t testing.TB, one, other tasks.Store) {
 	}
 }
 
-// tasksConcurrentCreate checks that one of several tasks with the same id is created.
-func tasksConcurrentCreate(t testing.TB, one, other tasks.Store) {
-	for round := range 10 {
-		records := make([]*tasks.Record, 8)
-		created := oneWins(t, len(records), one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
-			records[i] = record(fmt.Sprint("A", round))
-			records[i].Holder = fmt.Sprint(i)
-			return s.Create(t.Context(), records[i])
-		})
-		wantTask(t, other, records[created])
-	}
-}
-
-// tasksConcurrentSwap checks that no change is lost.
-func tasksConcurrentSwap(t testing.TB, one, other tasks.Store) {
-	create(t, one, record("A"))
-	changes := countUp(t, one, other, tasks.ErrConflict, func(s tasks.Store) error {
-		r, err := s.Get(t.Context(), "A")
-		if err != nil {
-			return err
-		}
-		r.Attempt++
-		return s.Swap(t.Context(), r)
-	})
-	want(t, get(t, one, "A").Attempt, 1+changes, "changes that were stored")
-}
-
-// tasksLease checks that one process takes over work whose lease has ended, and that its former holder can
-// store nothing any more.
-func tasksLease(t testing.TB, one, other tasks.Store) {
-	r := record("A")
-	r.Leased = time.Now()
-	create(t, one, r)
-	former := get(t, one, "A")
-	for round := range 5 {
-		now := time.Now().Add(time.Duration(round) * time.Hour / 10)
-		oneWins(t, 8, one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
-			r, err := s.Get(t.Context(), "A")
-			if err != nil {
-				return err
-			}
-			if !r.Due(now) { // another one has it
-				return tasks.ErrConflict
-			}
-			r.Holder, r.Leased = fmt.Sprint(round, " ", i), now.Add(time.Minute)
-			r.Attempt++
-			return s.Swap(t.Context(), r)
-		})
-		former.Status, former.Result = "completed", `{"content":[]}`
-		wantErr(t, one.Swap(t.Context(), former), tasks.ErrConflict, "Swap by the former holder")
-		former = get(t, other, "A")
-		want(t, former.Attempt, round+2, "attempts")
-		want(t, former.Status, "working", "the status")
-	}
-}
-
-// tasksCancelRace checks that a task that is cancelled and completed at the same time has one end.
-func tasksCancelRace(t testing.TB, one, other tasks.Store) {
-	ends := []string{"completed", "cancelled"}
+// tasksRace checks that one of several processes creates a task, that one takes its work over, and that a former holder
+// can store nothing any more.
+func tasksRace(t testing.TB, one, other tasks.Store) {
 	for round := range 10 {
 		id := fmt.Sprint("A", round)
-		create(t, one, record(id))
-		winner := oneWins(t, 4, one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
-			r, err := s.Get(t.Context(), id)
-			if err != nil {
-				return err
+		former := record(id)
+		for attempt := range 5 {
+			winner := oneWins(t, one, other, tasks.ErrConflict, func(i int, s tasks.Store) error {
+				r := record(id)
+				r.Attempt = attempt
+				var err error
+				if attempt > 0 {
+					r, err = s.Get(t.Context(), id)
+				}
+				switch {
+				case err != nil:
+					return err
+				case r.Attempt != attempt: // another one has it
+					return tasks.ErrConflict
+				}
+				r.Holder = fmt.Sprint(i)
+				if r.Attempt++; attempt > 0 {
+					return s.Swap(t.Context(), r)
+				}
+				return s.Create(t.Context(), r)
+			})
+			if attempt > 0 {
+				former.Status, former.Result = "completed", `{"content":[]}`
+				wantErr(t, one.Swap(t.Context(), former), tasks.ErrConflict, "Swap by the former holder")
 			}
-			if r.Status != "working" { // it has ended
-				return tasks.ErrConflict
-			}
-			r.Status = ends[i%2]
-			return s.Swap(t.Context(), r)
-		})
-		want(t, get(t, one, id).Status, ends[winner%2], "the end of the task")
+			former = get(t, other, id)
+			want(t, former.Holder, fmt.Sprint(winner), "the holder")
+			want(t, fmt.Sprint(former.Attempt, former.Status), fmt.Sprint(attempt+1, "working"), "attempts and status")
+		}
 	}
+}
+
+// tasksChanges checks that no change is lost.
+func tasksChanges(t testing.TB, one, other tasks.Store) {
+	const goroutines, times = 8, 10
+	create(t, one, record("A"))
+	together(goroutines, one, other, func(_ int, s tasks.Store) {
+		for done := 0; done < times; {
+			r, err := s.Get(t.Context(), "A")
+			if err == nil {
+				r.Attempt++
+				err = s.Swap(t.Context(), r)
+			}
+			if err == nil {
+				done++
+			} else if !errors.Is(err, tasks.ErrConflict) {
+				t.Errorf("one of several at once: %v", err)
+				return
+			}
+		}
+	})
+	want(t, get(t, one, "A").Attempt, 1+goroutines*times, "changes that were stored")
 }
 
 // watched returns a channel that receives a value after a task has changed.

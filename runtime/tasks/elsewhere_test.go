@@ -46,7 +46,7 @@ func spreadOver(t *testing.T, n int, f func(*spread)) {
 			srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Replicas: share.Announce(&bus)},
 				keeper.Over(mcp20251125.BindServer(server{t: t})))
 			handler, err := share.NewHandler(srv, streamable.Options{Hosts: []string{"*"}}, share.Sessions{
-				Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Bus: &bus, KV: &bus,
+				Keys: [][]byte{[]byte("0123456789abcdef0123456789abcdef")}, Bus: &bus, Store: s.memory,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"time"
@@ -62,4 +63,24 @@ func Example() {
 	// digging 2
 	// digging 3
 	// water
+}
+
+// Replicas change a value one after the other, because Swap demands the version that they have read.
+func ExampleStore() {
+	ctx := context.Background()
+	var store tasks.Store = tasks.NewMemory(0)
+	quota := &tasks.Record{ID: "quota-ada", State: "3", Expires: time.Now().Add(24 * time.Hour)}
+	if err := store.Create(ctx, quota); err != nil {
+		log.Fatal(err)
+	}
+	at, err := store.Get(ctx, "quota-ada") // another replica
+	if err != nil {
+		log.Fatal(err)
+	}
+	quota.State, at.State = "2", "1"
+	fmt.Println(store.Swap(ctx, quota))
+	fmt.Println(errors.Is(store.Swap(ctx, at), tasks.ErrConflict))
+	// Output:
+	// <nil>
+	// true
 }

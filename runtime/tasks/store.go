@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Record is a task as a [Store] keeps it. Its texts do not share the memory of messages.
-// Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
+// Record is what a [Store] keeps: a task or, without a Method, something else that replicas share for some time, such as
+// the state of a session (package runtime/share). Its texts do not share the memory of messages. Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
 // Version. Members that an older process does not know are lost when it changes the task.
 type Record struct {
 	ID      string
@@ -43,7 +43,7 @@ type Record struct {
 	Awaited   bool         // of a session: a request for the result waits at another process than the holder
 	Questions wire.Members // requests to the client without an answer, by key
 	Answers   wire.Members // all answers so far, by key
-	State     wire.Raw     // the requestState of the last round; "" for none
+	State     wire.Raw     // the requestState of the last round, or what a record that is no task keeps; "" for none
 
 	Result wire.Object // if Status is completed, and of a session also if it is failed
 	Error  wire.Object // if Status is failed and there is no Result
@@ -125,14 +125,14 @@ var (
 	ErrTooLarge = errors.New("tasks: the task is too large for the store")
 )
 
-// Store keeps tasks. What Create and Swap have stored survives as long as the store
+// Store keeps tasks and other records. What Create and Swap have stored survives as long as the store
 // promises: in the store of [NewMemory] as long as the process, in others longer. Processes that serve the
 // same clients must share a store that is consistent: all processes find a change before Create or Swap
 // returns. A store keeps no memory of the records that it is given, and is safe for concurrent use. Package
 // runtime/storetest checks all of this.
 //
-// An id may be any text, because Get and Watch are called with those that clients send. The ids of tasks
-// consist of letters and digits.
+// An id may be any text, because Get and Watch are called with those that clients send. The ids of records consist of
+// letters, digits, "-" and "_".
 type Store interface {
 	// Create stores a task that does not exist, and sets r.Version. The error is ErrConflict if it exists,
 	// ErrFull if there is no room, and ErrTooLarge if there can never be room for it.

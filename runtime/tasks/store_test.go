@@ -98,3 +98,28 @@ func TestFullStoreEndsTasks(t *testing.T) {
 		t.Errorf("a task that has ended grows: %v", err)
 	}
 }
+
+// TestMemoryLifetime checks the lifetime of records to the second, which not every store keeps.
+func TestMemoryLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := tasks.NewMemory(0)
+		r := &tasks.Record{ID: "k", Message: "1", Expires: time.Now().Add(time.Minute)}
+		if err := m.Create(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Second)
+		r.Message, r.Expires = "2", time.Now().Add(time.Minute)
+		if err := m.Swap(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute - time.Nanosecond)
+		if r, err := m.Get(t.Context(), "k"); err != nil || r.Message != "2" {
+			t.Errorf("Get: %+v, %v", r, err)
+		}
+		time.Sleep(2 * time.Nanosecond)
+		synctest.Wait()
+		if _, err := m.Get(t.Context(), "k"); !errors.Is(err, tasks.ErrNotFound) {
+			t.Errorf("Get after the lifetime: %v", err)
+		}
+	})
+}

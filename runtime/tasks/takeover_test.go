@@ -220,6 +220,26 @@ func TestOtherRequests(t *testing.T) {
 	})
 }
 
+// TestOtherRecords checks that a client can neither see nor change a record of its store that is no task.
+func TestOtherRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		e := newExtended(t, store, "", &counter{})
+		r := &tasks.Record{ID: "session-A", State: `{}`, Expires: time.Now().Add(time.Hour)}
+		if err := store.Create(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		for _, method := range []string{"tasks/get", "tasks/cancel"} {
+			if got := e.ask(method, `{"taskId":"session-A"}`, declaring); code(got) != "-32602" {
+				t.Errorf("%s: %s", method, got)
+			}
+		}
+		if now, err := store.Get(t.Context(), r.ID); err != nil || now.Version != r.Version {
+			t.Errorf("then: %+v, %v", now, err)
+		}
+	})
+}
+
 // TestPoison checks that a task whose processes die again and again is taken over later each time, and then
 // fails.
 func TestPoison(t *testing.T) {

@@ -101,7 +101,7 @@ func (t *Tasks) lookup(ctx context.Context, id, session string) (*Record, error)
 		return nil, errUnknown(id)
 	case err != nil:
 		return nil, err
-	case r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
+	case r.Method == "" || r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
 		return nil, errUnknown(id)
 	}
 	return r, nil

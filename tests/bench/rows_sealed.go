@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/share"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
 // maxSealed is what a session that replicas share may add to a call, in nanoseconds.
@@ -41,7 +42,7 @@ func sealedHTTP(ctx context.Context) (*Work, error) {
 	}
 	var shared share.Memory
 	h, err := share.NewHandler(server, streamable.Options{StreamAfter: time.Minute}, share.Sessions{
-		Keys: [][]byte{bytes.Repeat([]byte{1}, 32)}, Bus: &shared, KV: &shared,
+		Keys: [][]byte{bytes.Repeat([]byte{1}, 32)}, Bus: &shared, Store: tasks.NewMemory(0),
 	})
 	if err != nil {
 		return nil, err

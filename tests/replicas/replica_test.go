@@ -54,7 +54,7 @@ func replica() error {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	keeper := tasks.New(tasks.Options{
-		Store: shared.tasks, Lease: lease, MaxRunning: limit, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
+		Store: shared.store, Lease: lease, MaxRunning: limit, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
 	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
 	if shared.bus != nil {
@@ -65,7 +65,7 @@ func replica() error {
 		return err
 	}
 	streams := streamable.Options{Events: shared.events, MaxSessions: limit, MaxRequests: limit}
-	handler, err := share.NewHandler(server, streams, share.Sessions{Keys: keys, Bus: shared.bus, KV: shared.kv})
+	handler, err := share.NewHandler(server, streams, share.Sessions{Keys: keys, Bus: shared.bus, Store: shared.store})
 	if err != nil {
 		return err
 	}
@@ -88,29 +88,25 @@ const limit = 100_000
 
 // shared is what replicas share.
 type shared struct {
-	tasks tasks.Store
+	store tasks.Store
 	// The others are nil if the tasks are in a file, which has one process at a time.
 	events streamable.EventStore
 	bus    share.Bus
-	kv     share.KV
 }
 
 func openShared(ctx context.Context, where string) (s shared, err error) {
 	if !strings.HasPrefix(where, "nats://") {
-		s.tasks, err = filestore.Open(where, filestore.Options{})
+		s.store, err = filestore.Open(where, filestore.Options{})
 		return s, err
 	}
 	nc, err := nats.Connect(where)
 	if err != nil {
 		return s, err
 	}
-	if s.tasks, err = natsmcp.OpenTasks(ctx, nc, natsmcp.Options{}); err != nil {
+	if s.store, err = natsmcp.OpenStore(ctx, nc, natsmcp.Options{}); err != nil {
 		return s, err
 	}
 	if s.events, err = natsmcp.OpenEvents(ctx, nc, natsmcp.Options{}); err != nil {
-		return s, err
-	}
-	if s.kv, err = natsmcp.OpenKV(ctx, nc, natsmcp.Options{}); err != nil {
 		return s, err
 	}
 	s.bus, err = natsmcp.OpenBus(nc, "")

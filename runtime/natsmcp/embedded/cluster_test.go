@@ -13,21 +13,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
-// TestCluster ends the leader of each stream of a cluster of three servers in turn, while tasks, values and
+// TestCluster ends the leader of each stream of a cluster of three servers in turn, while tasks and
 // events are written. Each stream goes on without an error, and nothing is lost or stored twice.
 func TestCluster(t *testing.T) {
 	t.Parallel()
 	cluster := startCluster(t)
 	nc := cluster.Connect(t)
-	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{Replicas: 3})
+	store, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.Options{Replicas: 3})
+	other, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{Stream: "OTHER_STORE", Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer other.Close()
+	changing := task("k")
 	events, err := natsmcp.OpenEvents(t.Context(), nc, natsmcp.Options{Replicas: 3})
 	if err != nil {
 		t.Fatal(err)
@@ -35,13 +37,12 @@ func TestCluster(t *testing.T) {
 
 	// Each writer writes until the leader of its stream has ended and then some more.
 	const before, more = 20, 100
-	var version uint64
 	writers := []struct {
 		stream string
 		write  func(n int) error
 		check  func(n int) error
 	}{
-		{"MCP_TASKS", func(n int) error { return store.Create(t.Context(), task(fmt.Sprint("A", n))) }, func(n int) error {
+		{"MCP_STORE", func(n int) error { return store.Create(t.Context(), task(fmt.Sprint("A", n))) }, func(n int) error {
 			for i := range n {
 				if _, err := store.Get(t.Context(), fmt.Sprint("A", i)); err != nil {
 					return fmt.Errorf("task %d: %w", i, err)
@@ -49,13 +50,16 @@ func TestCluster(t *testing.T) {
 			}
 			return nil
 		}},
-		{"MCP_KV", func(n int) (err error) {
-			version, err = kv.Put(t.Context(), "k", fmt.Append(nil, n), version, time.Hour)
-			return err
+		{"OTHER_STORE", func(n int) error {
+			changing.Attempt = n
+			if n == 0 {
+				return other.Create(t.Context(), changing)
+			}
+			return other.Swap(t.Context(), changing)
 		}, func(n int) error {
-			text, v, err := kv.Get(t.Context(), "k")
-			if err == nil && (string(text) != fmt.Sprint(n-1) || v != version) {
-				err = fmt.Errorf("%q with version %d, want %d with %d", text, v, n-1, version)
+			r, err := other.Get(t.Context(), "k")
+			if err == nil && (r.Attempt != n-1 || r.Version != changing.Version) {
+				err = fmt.Errorf("change %d with version %d, want %d with %d", r.Attempt, r.Version, n-1, changing.Version)
 			}
 			return err
 		}},
@@ -154,9 +158,9 @@ func testBusGoesOn(t *testing.T, one, other share.Bus) {
 func TestClusterWork(t *testing.T) {
 	t.Parallel()
 	cluster := startCluster(t)
-	var stores []*natsmcp.Tasks
+	var stores []*natsmcp.Store
 	for range 2 {
-		store, err := natsmcp.OpenTasks(t.Context(), cluster.Connect(t), natsmcp.Options{Replicas: 3})
+		store, err := natsmcp.OpenStore(t.Context(), cluster.Connect(t), natsmcp.Options{Replicas: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +178,7 @@ func TestClusterWork(t *testing.T) {
 		ends [count]bool
 	}
 	ends := make(chan end)
-	go cluster.Leader(t, cluster.Connect(t), "MCP_TASKS").Shutdown()
+	go cluster.Leader(t, cluster.Connect(t), "MCP_STORE").Shutdown()
 	for by, s := range stores {
 		go func() {
 			e := end{by: by}

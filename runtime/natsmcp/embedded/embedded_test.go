@@ -41,7 +41,7 @@ func TestRestart(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
+			store, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +71,7 @@ func TestListen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	if _, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.Options{}); err != nil {
+	if _, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // openNATS returns the store for tasks.Options, and a function that closes it.
-func openNATS(ctx context.Context, url string) (*natsmcp.Tasks, func(), error) {
+func openNATS(ctx context.Context, url string) (*natsmcp.Store, func(), error) {
 	nc, err := nats.Connect(url, nats.MaxReconnects(-1))
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.Options{Stream: "WEATHER_TASKS"})
+	store, err := natsmcp.OpenStore(ctx, nc, natsmcp.Options{Stream: "WEATHER_TASKS"})
 	if err != nil {
 		nc.Close()
 		return nil, nil, err

@@ -33,22 +33,6 @@ func TestBus(t *testing.T) {
 	})
 }
 
-func kv(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.KV {
-	t.Helper()
-	store, err := natsmcp.OpenKV(t.Context(), connect(t, s), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
-}
-
-func TestKV(t *testing.T) {
-	storetest.KV(t, func(t testing.TB, _ int) (one, other share.KV) {
-		s := startNATS(t, t.TempDir())
-		return kv(t, s, natsmcp.Options{}), kv(t, s, natsmcp.Options{})
-	})
-}
-
 func events(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Events {
 	t.Helper()
 	store, err := natsmcp.OpenEvents(t.Context(), connect(t, s), o)

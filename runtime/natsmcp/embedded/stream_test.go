@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/natsmcp"
-	"github.com/mcpgen/mcpgen/runtime/share"
+	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
 // TestForeignStream checks that a stream which would lose tasks is refused, with everything that is wrong.
@@ -27,7 +27,7 @@ func TestForeignStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{Stream: "OTHER"})
+	_, err = natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{Stream: "OTHER"})
 	if err == nil {
 		t.Fatal("the stream is used")
 	}
@@ -51,7 +51,7 @@ func TestOpenRepeats(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer nc.Close()
-			store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
+			store, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +63,7 @@ func TestOpenRepeats(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stream, err := js.Stream(t.Context(), "MCP_TASKS")
+			stream, err := js.Stream(t.Context(), "MCP_STORE")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,18 +84,20 @@ func TestWriteOnItsWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer nc.Close()
-	kv, err := natsmcp.OpenKV(t.Context(), nc, natsmcp.Options{})
+	store, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	version, err := kv.Put(t.Context(), "k", []byte("one"), 0, time.Hour)
-	if err != nil || version != 1 {
-		t.Fatal(version, err)
+	defer store.Close()
+	r := task("k")
+	if err := store.Create(t.Context(), r); err != nil || r.Version != 1 {
+		t.Fatal(r.Version, err)
 	}
-	if version, err = kv.Put(t.Context(), "k", []byte("two"), version, time.Hour); err != nil || version != 2 || !changed.done.Load() {
-		t.Errorf("version %d, %v", version, err)
+	if err := store.Swap(t.Context(), r); err != nil || r.Version != 2 || !changed.done.Load() {
+		t.Errorf("version %d, %v", r.Version, err)
 	}
-	if _, err := kv.Put(t.Context(), "k", []byte("three"), 1, time.Hour); !errors.Is(err, share.ErrConflict) {
+	r.Version = 1
+	if err := store.Swap(t.Context(), r); !errors.Is(err, tasks.ErrConflict) {
 		t.Errorf("a write upon an old version: %v", err)
 	}
 }
@@ -132,7 +134,7 @@ func TestServerRestart(t *testing.T) {
 	state := t.TempDir()
 	server := startNATS(t, state)
 	nc := connect(t, server)
-	store, err := natsmcp.OpenTasks(t.Context(), nc, natsmcp.Options{})
+	store, err := natsmcp.OpenStore(t.Context(), nc, natsmcp.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 )
 
-func open(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Tasks {
+func open(t testing.TB, s *server.Server, o natsmcp.Options) *natsmcp.Store {
 	t.Helper()
-	store, err := natsmcp.OpenTasks(t.Context(), connect(t, s), o)
+	store, err := natsmcp.OpenStore(t.Context(), connect(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}

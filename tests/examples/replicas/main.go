@@ -70,16 +70,12 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return err
 	}
-	store, err := natsmcp.OpenTasks(ctx, nc, natsmcp.Options{})
+	store, err := natsmcp.OpenStore(ctx, nc, natsmcp.Options{})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
 	events, err := natsmcp.OpenEvents(ctx, nc, natsmcp.Options{})
-	if err != nil {
-		return err
-	}
-	kv, err := natsmcp.OpenKV(ctx, nc, natsmcp.Options{})
 	if err != nil {
 		return err
 	}
@@ -113,7 +109,7 @@ func (f flags) serve(ctx context.Context, log *slog.Logger) error {
 	if f.hosts != "" {
 		options.Hosts = strings.Split(f.hosts, ",")
 	}
-	handler, err := share.NewHandler(server, options, share.Sessions{Keys: [][]byte{key}, Bus: bus, KV: kv})
+	handler, err := share.NewHandler(server, options, share.Sessions{Keys: [][]byte{key}, Bus: bus, Store: store})
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Tasks is a tasks.Store in a stream, whose messages are the tasks: each task has a subject of its own, with
+// Store is a tasks.Store in a stream, whose messages are the records: each has a subject of its own, with
 // one message, which NATS removes when the lifetime of the task ends.
 //
 // A task is limited by max_payload of the NATS server, 1 MB by default.
-type Tasks struct {
+type Store struct {
 	stream stream
 	follow jetstream.ConsumeContext
 	index  tasks.Index
@@ -30,12 +30,12 @@ type Tasks struct {
 
 type lists = tasks.Lists
 
-// OpenTasks opens the store, and creates the stream if it does not exist. The caller closes the store before
+// OpenStore opens the store, and creates the stream if it does not exist. The caller closes the store before
 // the connection.
-func OpenTasks(ctx context.Context, nc *nats.Conn, o Options) (*Tasks, error) {
+func OpenStore(ctx context.Context, nc *nats.Conn, o Options) (*Store, error) {
 	stream, err := openStream(ctx, nc, o, jetstream.StreamConfig{
-		Name:        "MCP_TASKS",
-		Description: "tasks of MCP, one message each",
+		Name:        "MCP_STORE",
+		Description: "tasks and other records of an MCP server, one message each",
 		Subjects:    []string{"*"},
 		AllowMsgTTL: true,
 		Discard:     jetstream.DiscardNew, // a full store refuses tasks and forgets none
@@ -43,7 +43,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o Options) (*Tasks, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Tasks{stream: stream}
+	s := &Store{stream: stream}
 	s.lists = &s.index
 	consumer, err := s.stream.follower(ctx)
 	if err == nil {
@@ -56,7 +56,7 @@ func OpenTasks(ctx context.Context, nc *nats.Conn, o Options) (*Tasks, error) {
 }
 
 // Close ends what the store does in the background. It leaves the connection open.
-func (s *Tasks) Close() error {
+func (s *Store) Close() error {
 	s.follow.Stop()
 	<-s.follow.Closed()
 	return nil
@@ -73,7 +73,7 @@ const (
 const headerSession = "Mcp-Task-Session"
 
 // subject returns the subject of a task, and false for ids with characters that have a meaning in subjects.
-func (s *Tasks) subject(id string) (string, bool) {
+func (s *Store) subject(id string) (string, bool) {
 	if !isWord(id) || len(id) > 128 {
 		return "", false
 	}
@@ -86,10 +86,10 @@ func isWord(text string) bool {
 }
 
 // put stores a task if the last message of its subject is the one with the sequence number last.
-func (s *Tasks) put(ctx context.Context, r *tasks.Record, last uint64) error {
+func (s *Store) put(ctx context.Context, r *tasks.Record, last uint64) error {
 	subject, ok := s.subject(r.ID)
 	if !ok {
-		return fmt.Errorf("natsmcp: the id of a task must consist of letters and digits: %.100q", r.ID)
+		return fmt.Errorf("natsmcp: the id of a record must consist of letters, digits, - and _: %.100q", r.ID)
 	}
 	text, err := wire.Marshal(r)
 	if err != nil {
@@ -129,10 +129,10 @@ func refusal(err error) error {
 }
 
 // Create implements tasks.Store.
-func (s *Tasks) Create(ctx context.Context, r *tasks.Record) error { return s.put(ctx, r, 0) }
+func (s *Store) Create(ctx context.Context, r *tasks.Record) error { return s.put(ctx, r, 0) }
 
 // Get implements tasks.Store.
-func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
+func (s *Store) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	subject, ok := s.subject(id)
 	if !ok {
 		return nil, tasks.ErrNotFound
@@ -152,7 +152,7 @@ func (s *Tasks) Get(ctx context.Context, id string) (*tasks.Record, error) {
 }
 
 // Swap implements tasks.Store.
-func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
+func (s *Store) Swap(ctx context.Context, r *tasks.Record) error {
 	if _, ok := s.subject(r.ID); !ok {
 		return tasks.ErrNotFound
 	}
@@ -170,7 +170,7 @@ func (s *Tasks) Swap(ctx context.Context, r *tasks.Record) error {
 }
 
 // changed is called with each message of the stream, in their order.
-func (s *Tasks) changed(m jetstream.Msg) {
+func (s *Store) changed(m jetstream.Msg) {
 	id, ok := strings.CutPrefix(m.Subject(), s.stream.prefix)
 	if !ok {
 		return
