@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
@@ -29,10 +28,9 @@ type Handler struct {
 	opts     streamable.Options
 	guard    web.Guard
 	log      *slog.Logger
-	sessions *web.Sessions
+	sessions *web.Sessions[*session]
 	traffic  *web.Load // nil if Options.Load limits nothing
 	budget   *web.Budget
-	drain    web.Drain
 }
 
 // NewHandler returns a handler for the sessions of server. The options are those of the handler of Streamable HTTP, so
@@ -53,8 +51,13 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 		log:     server.Logger(),
 		traffic: web.NewLoad(web.LoadLimits(opts.Load), opts.Address),
 		budget:  web.NewBudget(opts.MaxBytes),
-		sessions: web.NewSessions(web.Limits{
-			All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
+		sessions: web.NewSessions(web.Options[*session]{
+			Limits: web.Limits{
+				All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
+			},
+			Drain:    opts.DrainDelay,
+			End:      func(s *session, _ error) { s.end() },
+			Shutdown: func(s *session, ctx context.Context) { s.inbox.Shutdown(ctx) },
 		}),
 	}
 }
@@ -65,18 +68,15 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 // Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended first.
 //
 // streamable.ListenAndServe calls it before http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error {
-	h.drain.Begin(ctx, h.opts.DrainDelay)
-	return h.sessions.Shutdown(ctx)
-}
+func (h *Handler) Shutdown(ctx context.Context) error { return h.sessions.Shutdown(ctx) }
 
 // Ready reports whether the handler takes new sessions: Shutdown was not called.
-func (h *Handler) Ready() bool { return !h.drain.Begun() }
+func (h *Handler) Ready() bool { return !h.sessions.Draining() }
 
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may be
 // registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
-func (h *Handler) Close() { h.drain.Close(h.opts.DrainDelay, h.server.Grace(), h.Shutdown) }
+func (h *Handler) Close() { h.sessions.Close(h.server.Grace(), h.Shutdown) }
 
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
 func (h *Handler) Scopes() []string { return web.Scopes(h.server) }
@@ -115,8 +115,8 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s := newSession(h, id, web.NewResponse(w, h.opts.IOTimeout, h.budget))
-	err = h.sessions.Open(s, r, key, func() (err error) {
+	s := newSession(h, id, key, web.NewResponse(w, h.opts.IOTimeout, h.budget))
+	err = h.sessions.Open(&s.seat, r, func() (err error) {
 		s.inbox, err = h.server.Open(h.sessions.Context(), s, runtime.Handshake{SessionOnly: true}, s.ended)
 		return err
 	})
@@ -153,16 +153,10 @@ func (h *Handler) wait(ctx context.Context, s *session) {
 		defer ticker.Stop()
 		beats = ticker.C
 	}
-	unused := time.NewTimer(waits.FirstUse)
-	defer unused.Stop()
 	for {
 		select {
 		case <-s.gone:
 			return
-		case <-unused.C:
-			if !s.used() {
-				return
-			}
 		case <-ctx.Done():
 			return
 		case <-beats:
@@ -180,8 +174,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s, ok := h.sessions.Find(key).(*session)
-	if !ok {
+	s := h.sessions.Find(key)
+	if s == nil {
 		return h.sessions.NoSession()
 	}
 	response := web.NewResponse(w, h.opts.IOTimeout, h.budget)

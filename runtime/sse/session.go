@@ -3,7 +3,7 @@ package sse
 import (
 	"context"
 	"sync"
-	"time"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -14,14 +14,10 @@ type session struct {
 	handler *Handler
 	id      string
 	inbox   runtime.Inbox
-	entry   web.Entry
-	opened  time.Time
+	seat    web.Seat[*session]
+	begun   atomic.Bool   // the client has sent a message
 	gone    chan struct{} // closed when the session is over
 	over    sync.Once
-
-	mu      sync.Mutex
-	posts   int  // messages of the client
-	expired bool // the session accepts no more messages
 
 	// writing holds a token while something is written. It is a channel because a write may take
 	// long, and others may give up waiting for it.
@@ -29,58 +25,17 @@ type session struct {
 	response *web.Response
 }
 
-func newSession(h *Handler, id string, response *web.Response) *session {
-	return &session{
-		handler:  h,
-		id:       id,
-		opened:   time.Now(),
-		gone:     make(chan struct{}),
-		writing:  make(chan struct{}, 1),
-		response: response,
-	}
+func newSession(h *Handler, id, key string, response *web.Response) *session {
+	s := &session{handler: h, id: id, gone: make(chan struct{}), writing: make(chan struct{}, 1), response: response}
+	s.seat = web.Seat[*session]{Session: s, Key: key}
+	return s
 }
 
-// use records a message of the client. It returns false if the session is over.
+// use records a message of the client. From the second one on, the session is busy, because it is a connection that its
+// client holds open. It returns false if the session is over.
 func (s *session) use() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.expired || s.isGone() {
-		return false
-	}
-	s.posts++
-	return true
+	return !s.isGone() && (!s.begun.Swap(true) || s.handler.sessions.Enter(s.seat.Key) != nil)
 }
-
-// used reports whether the client has sent something after initialize.
-func (s *session) used() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.posts > 1
-}
-
-// Entry implements web.Session.
-func (s *session) Entry() *web.Entry { return &s.entry }
-
-// Usage implements web.Session. A session is a connection that its client holds open, so it is busy
-// from its first use on.
-func (s *session) Usage() (since time.Time, used, busy bool) {
-	used = s.used()
-	return s.opened, used, used
-}
-
-// Expire implements web.Session.
-func (s *session) Expire() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.expired = s.expired || s.posts <= 1
-	return s.expired
-}
-
-// Evict implements web.Session.
-func (s *session) Evict() { s.end() }
-
-// Shutdown implements web.Session.
-func (s *session) Shutdown(ctx context.Context) { s.inbox.Shutdown(ctx) }
 
 // SessionID implements runtime.Identified.
 func (s *session) SessionID() string { return s.id }
@@ -148,7 +103,7 @@ func (s *session) leave() {
 func (s *session) end() {
 	s.over.Do(func() {
 		close(s.gone)
-		s.handler.sessions.Leave(s)
+		s.handler.sessions.Remove(&s.seat)
 		if s.inbox != nil {
 			s.inbox.End(runtime.ErrClosed)
 		}
@@ -161,7 +116,7 @@ func (s *session) ended(err error) {
 	if err != nil {
 		s.handler.log.Debug("session failed", "error", err)
 	}
-	s.handler.sessions.Done(s)
+	s.handler.sessions.Done(&s.seat)
 }
 
 func (s *session) isGone() bool { return web.Closed(s.gone) }

@@ -438,7 +438,7 @@ func TestUnusedSessions(t *testing.T) {
 		say := func() { // sends the handshake in every session
 			for _, s := range h.sessions.All() {
 				for _, body := range []string{mcptest.Initialize(revision), mcptest.Initialized} {
-					r := httptest.NewRequest("POST", "/sse?sessionId="+s.(*session).id, strings.NewReader(body))
+					r := httptest.NewRequest("POST", "/sse?sessionId="+s.id, strings.NewReader(body))
 					r.Header.Set("Content-Type", "application/json")
 					h.ServeHTTP(httptest.NewRecorder(), r)
 				}

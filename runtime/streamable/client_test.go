@@ -110,7 +110,7 @@ func TestSessionLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range r.handler.sessions.All() {
-		s.(*usage).session.end(runtime.ErrClosed)
+		s.end(runtime.ErrClosed)
 	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {
 		t.Errorf("Call: %v", err)

@@ -83,7 +83,7 @@
 //
 // A server's handler consists of sessions ([Session]), streams and connections. A stream is the answer to one POST,
 // or the messages that the server sends by itself; a connection is a POST or GET whose response carries a stream.
-// The table of sessions knows each by its usage, which ends it when it is idle, and a session knows its streams by
+// The table of sessions ends those that are idle, and a session knows its streams by
 // their names. A stream is the runtime.Reply of its message: what belongs to the message is sent to it, the answer
 // last. The goroutine of a POST calls Accept of the session's runtime.Inbox and the function that it returns, after
 // which the stream ends. All requests without a session share one connection with the server, whose messages have

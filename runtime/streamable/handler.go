@@ -31,14 +31,12 @@ type Handler struct {
 	revisions          []string // that a session may have, newest first; none means all
 	statelessRevisions []string // that have no sessions
 	any                bool     // the server speaks every revision
-	sessions           *web.Sessions
-	expiry             expiry
+	sessions           *web.Sessions[*Session]
 	requests           *web.Requests // counts those that belong to no session
 	traffic            *web.Load     // nil if Options.Load limits nothing
 	budget             *web.Budget
 	refusals           web.Refusals
-	posts              atomic.Int64 // requests in progress
-	drain              web.Drain
+	posts              atomic.Int64    // requests in progress
 	statelessOutbox    statelessOutbox // of the requests that belong to no session
 }
 
@@ -58,12 +56,13 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		log:                server.Logger(),
 		revisions:          server.Revisions(),
 		statelessRevisions: server.StatelessRevisions(),
-		sessions:           web.NewSessions(limits),
+		sessions: web.NewSessions(web.Options[*Session]{
+			Limits: limits, Idle: opts.IdleTimeout, Drain: opts.DrainDelay, End: (*Session).end, Shutdown: (*Session).shutdown,
+		}),
 	}
 	limits.All = opts.MaxRequests
 	h.requests = web.NewRequests(limits)
 	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
-	h.expiry.sessions = h.sessions
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
 	h.statelessOutbox = statelessOutbox{handler: h, over: make(chan struct{})}
 	return h
@@ -81,15 +80,13 @@ func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.C
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	h.drain.Begin(ctx, h.opts.DrainDelay)
-	defer h.expiry.stop()
 	return h.sessions.Shutdown(ctx, h.statelessOutbox.shutdown)
 }
 
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may
 // be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
 // of the server cannot open one then.
-func (h *Handler) Close() { h.drain.Close(h.opts.DrainDelay, h.server.Grace(), h.Shutdown) }
+func (h *Handler) Close() { h.sessions.Close(h.server.Grace(), h.Shutdown) }
 
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
 func (h *Handler) Scopes() []string { return web.Scopes(h.server) }
@@ -180,7 +177,7 @@ func ownOutbox(s *Session) runtime.Outbox { return s }
 // open starts a session. If the handshake has a revision, the session is resumed. The request is the one
 // that opens it; nil for a session of a single message.
 func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
-	err := h.sessions.Open(&s.usage, r, s.key, func() (err error) {
+	err := h.sessions.Open(&s.seat, r, func() (err error) {
 		s.outbox = outbox(s)
 		s.inbox, err = h.server.Open(h.sessions.Context(), s.outbox, handshake, s.ended)
 		return err
@@ -190,10 +187,6 @@ func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake,
 		s.end(runtime.ErrClosed)
 	case s.isGone(): // it has ended meanwhile
 		s.inbox.End(runtime.ErrClosed)
-	case !s.single():
-		if due, limited := s.usage.check(time.Now()); limited {
-			h.expiry.by(due)
-		}
 	}
 	return err
 }
@@ -217,14 +210,14 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Ready reports whether the handler accepts new requests: it becomes false when Shutdown is called.
-func (h *Handler) Ready() bool { return !h.drain.Begun() }
+func (h *Handler) Ready() bool { return !h.sessions.Draining() }
 
 // Stats returns what the handler does now.
 func (h *Handler) Stats() runtime.Stats {
 	s := runtime.Stats{
 		Requests: int(h.posts.Load()),
 		Sessions: h.sessions.Len(),
-		Draining: h.drain.Begun(),
+		Draining: h.sessions.Draining(),
 		Refused:  h.refusals.ByReason(),
 	}
 	if of, ok := h.server.(interface{ Subscriptions() int }); ok {

@@ -187,9 +187,9 @@ func codeOf(t testing.TB, body string) int64 {
 // sessionOf returns the server's session with an id.
 func (r *rig) sessionOf(id string) *Session {
 	r.t.Helper()
-	u, ok := r.handler.sessions.Find(id).(*usage)
-	if !ok {
+	s := r.handler.sessions.Find(id)
+	if s == nil {
 		r.t.Fatal("no session ", id)
 	}
-	return u.session
+	return s
 }

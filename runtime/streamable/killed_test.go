@@ -123,7 +123,7 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 	}
 	pool.CloseIdleConnections()
 	for _, s := range handler.sessions.All() { // the clients of these could not end them
-		s.(*usage).session.end(runtime.ErrClosed)
+		s.end(runtime.ErrClosed)
 	}
 	var open, kept, more, inMemory int
 	for range 600 { // timers of connections hold memory for two minutes, those of sessions would for half an hour

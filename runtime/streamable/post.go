@@ -45,7 +45,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.Leave()
 	if err = p.read(); err == nil {
-		err = p.admit(web.UserOf(s.key))
+		err = p.admit(web.UserOf(s.Key()))
 	}
 	if err == nil {
 		_, err = p.exchange(newStream(s))
@@ -126,7 +126,7 @@ func (p *post) initialize(user string) error {
 	if h.opts.Sharing != nil {
 		outbox = h.opts.Sharing.Outbox
 	}
-	s.usage.active = 1
+	s.seat.Busy = 1
 	if err := h.open(s, p.request, runtime.Handshake{}, outbox); err != nil {
 		return err
 	}
@@ -155,6 +155,7 @@ func (p *post) single(user string, initialize bool) error {
 	}
 	defer h.requests.Leave(counted)
 	s := h.newSession("", "")
+	s.seat.Busy = 1
 	var handshake runtime.Handshake
 	if !initialize {
 		revision, err := h.revisionOf(p.request)

@@ -6,10 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -28,11 +26,10 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 // Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
 type Session struct {
 	handler *Handler
-	key     string // in the table and the event store, see web.User; "" for a session of a single message
+	seat    web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
 	inbox   runtime.Inbox
 	outbox  runtime.Outbox // of the server: the session, or what a Sharing has put before it
 	over    atomic.Bool
-	usage   usage
 	streams streams
 
 	mu       sync.Mutex
@@ -43,14 +40,14 @@ type Session struct {
 
 // newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
 func (h *Handler) newSession(id, key string) *Session {
-	s := &Session{handler: h, id: id, key: key}
-	s.outbox, s.usage.session, s.streams.session = s, s, s
-	s.usage.since = time.Now()
+	s := &Session{handler: h, id: id}
+	s.outbox, s.streams.session = s, s
+	s.seat = web.Seat[*Session]{Session: s, Key: key}
 	return s
 }
 
 // Key returns the name of the session in the event store: its user and the id with which it was opened.
-func (s *Session) Key() string { return s.key }
+func (s *Session) Key() string { return s.seat.Key }
 
 // Inbox takes messages of the client that have come to another process.
 func (s *Session) Inbox() runtime.Inbox { return s.inbox }
@@ -83,7 +80,7 @@ func (s *Session) debug(text string) {
 }
 
 // single reports whether the session is for a single message: no client can come back to it.
-func (s *Session) single() bool { return s.key == "" }
+func (s *Session) single() bool { return s.seat.Key == "" }
 
 // Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
 func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -147,7 +144,13 @@ func (s *Session) end(why error) {
 	if already {
 		return
 	}
-	s.handler.sessions.Leave(&s.usage)
+	switch why {
+	case web.ErrIdle:
+		s.debug("idle session closed")
+	case web.ErrEvicted:
+		s.debug("session closed to make room for another")
+	}
+	s.handler.sessions.Remove(&s.seat)
 	if s.inbox != nil {
 		s.inbox.End(why)
 	}
@@ -171,15 +174,15 @@ func (s *Session) gone() <-chan struct{} {
 func (s *Session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.sessions.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != web.ErrIdle && err != web.ErrEvicted && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
 	if shared, ok := s.outbox.(runtime.Replicated); !s.single() && !(ok && shared.Lasts()) {
-		if err := h.opts.Events.Drop(context.Background(), s.key); err != nil {
+		if err := h.opts.Events.Drop(context.Background(), s.seat.Key); err != nil {
 			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
 	}
-	h.sessions.Done(&s.usage)
+	h.sessions.Done(&s.seat)
 }
 
 func (s *Session) isGone() bool { return s.over.Load() }
@@ -206,7 +209,7 @@ func (s *Session) primes() bool { return s.negotiated() >= revisionPriming }
 func (s *Session) batches() bool { return s.negotiated() == revisionBatches }
 
 // resumable reports whether the client can resume an event stream from its beginning.
-func (s *Session) resumable() bool { return s.key != "" && s.negotiated() >= revisionPriming }
+func (s *Session) resumable() bool { return !s.single() && s.negotiated() >= revisionPriming }
 
 // store stores an event for a client that comes back.
 func (s *Session) store(ctx context.Context, stream string, n uint64, data []byte) error {
@@ -217,7 +220,7 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 	if _, inMemory := events.(*MemoryEvents); !inMemory {
 		ctx = context.WithoutCancel(ctx)
 	}
-	err := events.Append(ctx, s.key, stream, n, data)
+	err := events.Append(ctx, s.seat.Key, stream, n, data)
 	if err != nil {
 		s.handler.log.Warn("an event could not be stored", "session", s.logID(), "error", err)
 	}
@@ -226,172 +229,15 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 
 // missed returns the stored events after number n.
 func (s *Session) missed(ctx context.Context, stream string, n uint64) ([][]byte, error) {
-	events, _, err := web.Missed(s.handler.opts.Events.After(ctx, s.key, stream, n))
+	events, _, err := web.Missed(s.handler.opts.Events.After(ctx, s.seat.Key, stream, n))
 	return events, err
 }
 
-// Reasons for which a session ends although its client has not ended it.
-var (
-	errIdle    = errors.New("streamable: the session was idle")
-	errEvicted = errors.New("streamable: the session has made room for another")
-)
-
-// usage records whether the client uses a session, and ends the session when it has been idle for a while. It is the
-// session in the table of sessions.
-type usage struct {
-	session *Session
-	entry   web.Entry
-
-	mu      sync.Mutex
-	active  int       // requests of the client in progress
-	used    bool      // the client has sent something after initialize
-	since   time.Time // when active became 0
-	expired bool      // the session refuses requests
-}
-
-// enter records that a request of the client is in progress. It reports false if the session is
-// over.
-func (u *usage) enter() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.expired || u.session.isGone() {
-		return false
-	}
-	u.active++
-	u.used = true
-	return true
-}
-
 // Leave records that a request of the client is no longer in progress. It follows [Handler.Enter].
-func (s *Session) Leave() {
-	u := &s.usage
-	u.mu.Lock()
-	u.active--
-	idle := u.active == 0
-	if idle {
-		u.since = time.Now()
-	}
-	u.mu.Unlock()
-	if idle {
-		s.handler.sessions.Idle(u)
-	}
-}
+func (s *Session) Leave() { s.handler.sessions.Leave(&s.seat) }
 
-// timeoutLocked returns the session's idle timeout, which is shorter until the client has sent
-// something after initialize. It returns false if there is none.
-func (u *usage) timeoutLocked() (time.Duration, bool) {
-	d := u.session.handler.opts.IdleTimeout
-	switch {
-	case u.used:
-		return d, d > 0
-	case d > 0:
-		return min(d, waits.FirstUse), true
-	}
-	return waits.FirstUse, true
-}
-
-// check ends the session if it was idle for its timeout. Otherwise it returns when that may be.
-func (u *usage) check(now time.Time) (due time.Time, limited bool) {
-	u.mu.Lock()
-	timeout, limited := u.timeoutLocked()
-	due = now.Add(timeout)
-	if u.active == 0 {
-		due = u.since.Add(timeout)
-	}
-	expired := limited && !due.After(now)
-	u.expired = u.expired || expired
-	u.mu.Unlock()
-	if expired {
-		u.session.debug("idle session closed")
-		u.session.end(errIdle)
-	}
-	return due, limited && !expired
-}
-
-// expiry ends the idle sessions of a handler. One timer looks at all of them, because one for each would take 160
-// bytes.
-type expiry struct {
-	sessions *web.Sessions
-
-	mu    sync.Mutex
-	timer *time.Timer // nil before the first session
-	next  time.Time   // when it fires; zero if it does not run
-}
-
-// by makes the timer fire at a time or earlier.
-func (e *expiry) by(at time.Time) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if !e.next.IsZero() && !at.Before(e.next) {
-		return
-	}
-	e.next = at
-	if e.timer == nil {
-		e.timer = time.AfterFunc(time.Until(at), e.sweep)
-		return
-	}
-	e.timer.Reset(time.Until(at))
-}
-
-// sweep ends the sessions that are idle now, and sets the timer for the next one.
-func (e *expiry) sweep() {
-	e.mu.Lock()
-	e.next = time.Time{}
-	e.mu.Unlock()
-	now := time.Now()
-	var first time.Time
-	for _, s := range e.sessions.All() {
-		if due, limited := s.(*usage).check(now); limited && (first.IsZero() || due.Before(first)) {
-			first = due
-		}
-	}
-	if first.IsZero() {
-		return
-	}
-	if soonest := now.Add(waits.Sweep); first.Before(soonest) {
-		first = soonest
-	}
-	e.by(first)
-}
-
-// stop stops the timer when there are no sessions any more.
-func (e *expiry) stop() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.timer != nil {
-		e.timer.Stop()
-	}
-}
-
-// Entry implements web.Session.
-func (u *usage) Entry() *web.Entry { return &u.entry }
-
-// Usage implements web.Session.
-func (u *usage) Usage() (since time.Time, used, busy bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.since, u.used, u.active > 0
-}
-
-// Expire implements web.Session.
-func (u *usage) Expire() bool {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.active > 0 {
-		return false
-	}
-	u.expired = true
-	return true
-}
-
-// Evict implements web.Session.
-func (u *usage) Evict() {
-	u.session.debug("session closed to make room for another")
-	u.session.end(errEvicted)
-}
-
-// Shutdown implements web.Session.
-func (u *usage) Shutdown(ctx context.Context) {
-	u.session.streams.closeConnections(ctx)
-	u.session.inbox.Shutdown(ctx)
+// shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
+func (s *Session) shutdown(ctx context.Context) {
+	s.streams.closeConnections(ctx)
+	s.inbox.Shutdown(ctx)
 }

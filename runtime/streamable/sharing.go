@@ -49,18 +49,13 @@ func (h *Handler) Key(r *http.Request, id string) (string, error) {
 }
 
 // Find returns the open session with a key, or nil.
-func (h *Handler) Find(key string) *Session {
-	if u, ok := h.sessions.Find(key).(*usage); ok {
-		return u.session
-	}
-	return nil
-}
+func (h *Handler) Find(key string) *Session { return h.sessions.Find(key) }
 
 // All yields the open sessions that have keys.
 func (h *Handler) All() iter.Seq[*Session] {
 	return func(yield func(*Session) bool) {
 		for _, s := range h.sessions.All() {
-			if s := s.(*usage).session; !s.single() && !yield(s) {
+			if !s.single() && !yield(s) {
 				return
 			}
 		}
@@ -68,24 +63,13 @@ func (h *Handler) All() iter.Seq[*Session] {
 }
 
 // Enter returns the open session with a key, or nil. The session is not idle before its Leave is called.
-func (h *Handler) Enter(key string) *Session {
-	u, ok := h.sessions.Find(key).(*usage)
-	switch {
-	case !ok:
-		return nil
-	case u.enter():
-		return u.session
-	}
-	<-u.session.gone()
-	h.sessions.Leave(u)
-	return nil
-}
+func (h *Handler) Enter(key string) *Session { return h.sessions.Enter(key) }
 
 // Resume opens a session that another process has opened with a key and an id, unless it is open. The outbox is what
 // the server sends to, as with [Sharing.Outbox].
 func (h *Handler) Resume(r *http.Request, key, id string, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
 	s := h.newSession(id, key)
-	s.usage.used, s.revision = true, handshake.Revision
+	s.seat.Used, s.revision = true, handshake.Revision
 	err := h.open(s, r, handshake, outbox)
 	if errors.Is(err, web.ErrOpen) {
 		return nil

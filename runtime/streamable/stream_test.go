@@ -454,13 +454,13 @@ func TestDisconnectResumed(t *testing.T) {
 		if err := <-outcome; err == nil {
 			t.Error("the POST was ended")
 		}
-		u := h.sessions.Find(session[1]).(*usage)
-		u.session.streams.mu.Lock()
+		s := h.sessions.Find(session[1])
+		s.streams.mu.Lock()
 		var id string
-		for name := range u.session.streams.byName {
+		for name := range s.streams.byName {
 			id = string(eventID(name, 1))
 		}
-		u.session.streams.mu.Unlock()
+		s.streams.mu.Unlock()
 		go func() { resumed <- testkit.Serve(t.Context(), h, "GET", "", append(session, headerLast, id)...) }()
 		synctest.Wait()
 		step <- struct{}{}

@@ -140,7 +140,7 @@ func TestManySessions(t *testing.T) {
 // weakly returns pointers to the sessions of a handler that do not keep them in memory.
 func weakly(h *Handler) (all []weak.Pointer[Session]) {
 	for _, s := range h.sessions.All() {
-		all = append(all, weak.Make(s.(*usage).session))
+		all = append(all, weak.Make(s))
 	}
 	return all
 }

@@ -1,9 +1,10 @@
 package web
 
 import (
+	"container/list"
 	"context"
+	"errors"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -26,67 +28,94 @@ var (
 	errUser    = Refuse(http.StatusForbidden, "forbidden: the user is not known")
 )
 
-// Drain says whether a handler is being shut down.
-type Drain struct{ begun atomic.Bool }
+// The reasons for which a table ends a session.
+var (
+	ErrIdle    = errors.New("web: the session was idle")
+	ErrEvicted = errors.New("web: the session has made room for another")
+)
 
-// Begin begins the shutdown and waits until delay has passed or ctx has ended. Another call does not wait.
-func (d *Drain) Begin(ctx context.Context, delay time.Duration) {
-	if !d.begun.Swap(true) && delay > 0 {
-		engine.Wait(ctx.Done(), delay, nil)
-	}
+// Options configure a table of sessions.
+type Options[S any] struct {
+	Limits Limits
+	// Idle is how long a session may be idle. If it is 0 or less, only those that were never used end.
+	Idle time.Duration
+	// End ends a session because of ErrIdle or ErrEvicted.
+	End func(s S, why error)
+	// Shutdown ends a session gracefully, as runtime.Inbox.Shutdown does.
+	Shutdown func(s S, ctx context.Context)
+	// Drain is how long Shutdown waits before it begins.
+	Drain time.Duration
 }
 
-// Close calls shutdown, which calls Begin, with grace as time limit, which begins after delay.
-func (d *Drain) Close(delay, grace time.Duration, shutdown func(context.Context) error) {
-	d.Begin(context.Background(), delay)
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	_ = shutdown(ctx) // the error only says that grace was not enough
-}
+// Sessions holds the sessions of a handler: it finds them by their keys, limits their number, ends those that are idle,
+// and shuts all down together. A session is busy while its client uses it, from [Sessions.Enter] to [Sessions.Leave], and
+// idle otherwise. It is safe for concurrent use. Its lock is never held for longer than a few steps.
+type Sessions[S any] struct {
+	options Options[S]
+	limits  limits
 
-// Begun reports whether Begin was called.
-func (d *Drain) Begun() bool { return d.begun.Load() }
+	ctx      context.Context
+	end      context.CancelFunc
+	running  sync.WaitGroup // sessions from the end of Open to Done
+	draining atomic.Bool
 
-// Session is a session of a handler.
-type Session interface {
-	// Entry returns the session's entry, which Sessions alone uses.
-	Entry() *Entry
-	// Usage reports when the client last used the session, whether it has used it since
-	// initialize, and whether it is using it now.
-	Usage() (since time.Time, used, busy bool)
-	// Expire makes the session refuse requests, unless the client is using it. It reports whether
-	// it did. Sessions calls it with a lock held.
-	Expire() bool
-	// Evict ends the session after Expire.
-	Evict()
-	// Shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
-	Shutdown(ctx context.Context)
-}
-
-// Sessions holds the sessions of a handler: it finds them by their keys, limits their number and
-// ends them together. It is safe for concurrent use.
-type Sessions struct {
-	limits limits
-
-	ctx     context.Context
-	end     context.CancelFunc
-	running sync.WaitGroup // sessions from the end of Open to Done
-
-	mu      sync.RWMutex
-	byKey   map[string]Session
-	opening map[string]chan struct{} // keys for which Open runs; closed when it returns
-	unnamed map[*Entry]Session       // sessions without a key
+	mu      sync.Mutex
+	byKey   map[string]*Seat[S] // those that are being opened, too
 	groups  map[groupKey]*group
 	closing bool
+	timer   *time.Timer // calls expire; one for all sessions, because one for each would take 160 bytes
+	fires   time.Time   // when timer calls it; zero if it does not
 }
 
-// NewSessions returns an empty table with these limits.
-func NewSessions(limits Limits) *Sessions {
-	t := &Sessions{
-		limits:  limits.complete(),
-		byKey:   make(map[string]Session),
-		opening: make(map[string]chan struct{}),
-		unnamed: make(map[*Entry]Session),
+// Seat is the place of a session in Sessions. Its exported fields are set before Open is called.
+type Seat[S any] struct {
+	Session S
+	Key     string // "" for a session that serves a single request, which is counted itself
+	Used    bool   // the client has used the session since initialize
+	Busy    int    // requests of the client in progress
+
+	groups  [kinds]*group
+	places  [kinds]*list.Element // in the groups; nil for those without a limit
+	opening chan struct{}        // closed when Open has returned; nil from then on
+	since   time.Time            // when Busy became 0
+	left    bool                 // Remove was called
+	ended   bool                 // Done was called
+	running bool                 // Shutdown waits for it
+}
+
+// group holds the sessions of a user or an address, or all sessions, in the order in which they make room for others:
+// those that were never used, those that are idle, and those that are busy, which do not. The two marks are between them.
+type group struct {
+	list.List // of seats and of marks, which have no value
+	key       groupKey
+	used      *list.Element // mark before the sessions that were used
+	busy      *list.Element // mark before the busy ones
+}
+
+func newGroup(key groupKey) *group {
+	g := &group{key: key}
+	g.used, g.busy = g.PushBack(nil), g.PushBack(nil)
+	return g
+}
+
+// size returns the number of sessions.
+func (g *group) size() int { return g.Len() - 2 }
+
+// first returns the first session that makes room, or nil if all are busy.
+func (g *group) first() any {
+	e := g.Front()
+	if e == g.used {
+		e = e.Next()
+	}
+	return e.Value
+}
+
+// NewSessions returns an empty table.
+func NewSessions[S any](options Options[S]) *Sessions[S] {
+	t := &Sessions[S]{
+		options: options,
+		limits:  options.Limits.complete(),
+		byKey:   make(map[string]*Seat[S]),
 		groups:  make(map[groupKey]*group),
 	}
 	t.ctx, t.end = context.WithCancel(context.Background())
@@ -94,140 +123,267 @@ func NewSessions(limits Limits) *Sessions {
 }
 
 // Context returns the context of all sessions. It ends when Shutdown has ended them.
-func (t *Sessions) Context() context.Context { return t.ctx }
+func (t *Sessions[S]) Context() context.Context { return t.ctx }
 
 // Len returns the number of sessions that are counted.
-func (t *Sessions) Len() int {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+func (t *Sessions[S]) Len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
-		return g.size
+		return g.size()
 	}
 	return 0
 }
 
-// Find returns the open session with a key, or nil.
-func (t *Sessions) Find(key string) Session {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return t.byKey[key]
+// Find returns the open session with a key, or the zero value.
+func (t *Sessions[S]) Find(key string) (s S) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.byKey[key]; p != nil && p.opening == nil {
+		s = p.Session
+	}
+	return s
+}
+
+// Enter is Find for a request of the client, which uses the session until Leave is called.
+func (t *Sessions[S]) Enter(key string) (s S) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.byKey[key]
+	if p == nil || p.opening != nil {
+		return s
+	}
+	p.Used = true
+	if p.Busy++; p.Busy == 1 {
+		for kind, g := range p.groups {
+			if g != nil {
+				g.MoveToBack(p.places[kind])
+			}
+		}
+	}
+	return p.Session
+}
+
+// Leave says that a request of the client is over.
+func (t *Sessions[S]) Leave(p *Seat[S]) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.Busy--; p.Busy == 0 && !p.left {
+		t.rest(p)
+	}
+}
+
+// rest makes a session idle.
+func (t *Sessions[S]) rest(p *Seat[S]) {
+	p.since = time.Now()
+	for kind, g := range p.groups {
+		switch {
+		case g == nil:
+		case p.Used:
+			g.MoveBefore(p.places[kind], g.busy)
+		default:
+			g.MoveBefore(p.places[kind], g.used)
+		}
+	}
+	t.wake(t.due(p))
+}
+
+// due returns when an idle session ends, which is sooner if it was never used; zero if it does not.
+func (t *Sessions[S]) due(p *Seat[S]) time.Time {
+	idle := t.options.Idle
+	switch {
+	case !p.Used && (idle <= 0 || idle > waits.FirstUse):
+		idle = waits.FirstUse
+	case idle <= 0:
+		return time.Time{}
+	}
+	return p.since.Add(idle)
+}
+
+// wake makes the timer fire at a time or earlier.
+func (t *Sessions[S]) wake(at time.Time) {
+	if at.IsZero() || !t.fires.IsZero() && !at.Before(t.fires) {
+		return
+	}
+	t.fires = at
+	if t.timer == nil {
+		t.timer = time.AfterFunc(time.Until(at), t.expire)
+		return
+	}
+	t.timer.Reset(time.Until(at))
+}
+
+// expire ends the sessions that have been idle for too long. The first of each part of the group are idle for longest.
+func (t *Sessions[S]) expire() {
+	t.mu.Lock()
+	t.fires = time.Time{}
+	now := time.Now()
+	var expired []*Seat[S]
+	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+		for _, e := range []*list.Element{g.Front(), g.used.Next()} {
+			for e.Value != nil {
+				p := e.Value.(*Seat[S])
+				if due := t.due(p); due.IsZero() || due.After(now) {
+					if soonest := now.Add(waits.Sweep); due.Before(soonest) && !due.IsZero() {
+						due = soonest
+					}
+					t.wake(due)
+					break
+				}
+				e = e.Next()
+				t.remove(p)
+				expired = append(expired, p)
+			}
+		}
+	}
+	t.mu.Unlock()
+	for _, p := range expired {
+		t.options.End(p.Session, ErrIdle)
+	}
 }
 
 // All returns the open sessions.
-func (t *Sessions) All() []Session {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	return slices.AppendSeq(slices.Collect(maps.Values(t.byKey)), maps.Values(t.unnamed))
+func (t *Sessions[S]) All() (all []S) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+		for e := g.Front(); e != nil; e = e.Next() {
+			if p, ok := e.Value.(*Seat[S]); ok && p.opening == nil {
+				all = append(all, p.Session)
+			}
+		}
+	}
+	return all
 }
 
-// Open gives a session an entry and calls open to start it. The session can be found by its key
-// when Open returns. The request is the one that opens the session. A session that serves a single request, which is
-// counted itself, has the key "" and the request nil.
+// Open takes a seat for a session and calls open to start it. The session can be found by its key when Open returns.
+// The request is the one that opens the session; nil for a session without a key.
 //
-// At a limit, Open evicts the least recently used session, preferring those that were never used
-// after initialize. If all are in use, it evicts none. The error is that of open or a *Refusal, and
-// ErrOpen if the key is taken. After an error, the table has no trace of the session.
+// At a limit, Open evicts the first session that makes room. If all are busy, it evicts none. The error is that of
+// open or a *Refusal, and ErrOpen if the key is taken. After an error, the table has no trace of the session.
 //
 // Open calls open without a lock, so open may take its time and may call Shutdown.
-func (t *Sessions) Open(s Session, r *http.Request, key string, open func() error) error {
-	if err := t.admit(s, t.limits.groups(r, UserOf(key)), key); err != nil {
+func (t *Sessions[S]) Open(p *Seat[S], r *http.Request, open func() error) error {
+	if err := t.admit(p, t.limits.groups(r, UserOf(p.Key))); err != nil {
 		return err
 	}
 	err := open()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if key != "" {
-		close(t.opening[key])
-		delete(t.opening, key)
-	}
-	p := s.Entry()
+	close(p.opening)
+	p.opening = nil
 	if err == nil && t.closing {
 		err = ErrClosing
 	}
 	if err != nil {
-		t.freeLocked(p)
+		t.remove(p)
 		return err
 	}
 	if !p.ended {
 		t.running.Add(1)
 		p.running = true
 	}
-	if p.free {
-		return nil // it has ended meanwhile
+	if p.Busy == 0 && !p.left {
+		t.rest(p)
 	}
-	if key == "" {
-		t.unnamed[p] = s
-		return nil
-	}
-	t.byKey[key], p.key = s, key
-	p.since, p.used, _ = s.Usage()
-	p.queue()
 	return nil
 }
 
-// admit counts a session, evicting others if necessary.
-func (t *Sessions) admit(s Session, in [kinds]groupKey, key string) error {
-	evicted, busy, err := t.tryAdmit(s, in, key)
-	for _, other := range evicted {
-		other.Evict()
+// admit seats a session as a busy one, evicting others if necessary.
+func (t *Sessions[S]) admit(p *Seat[S], in [kinds]groupKey) error {
+	t.mu.Lock()
+	var err error
+	var evicted []*Seat[S]
+	var opening <-chan struct{}
+	switch other := t.byKey[p.Key]; {
+	case t.closing:
+		err = ErrClosing
+	case other != nil:
+		err, opening = ErrOpen, other.opening
+	default:
+		if evicted, err = t.makeRoom(in); err == nil {
+			t.seat(p, in)
+		}
 	}
-	if busy != nil {
-		<-busy
+	t.mu.Unlock()
+	for _, other := range evicted {
+		t.options.End(other.Session, ErrEvicted)
+	}
+	if opening != nil {
+		<-opening
 	}
 	return err
 }
 
-func (t *Sessions) tryAdmit(s Session, in [kinds]groupKey, key string) (evicted []Session, busy <-chan struct{}, err error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case t.closing:
-		return nil, nil, ErrClosing
-	case key != "" && t.byKey[key] != nil:
-		return nil, nil, ErrOpen
-	case key != "" && t.opening[key] != nil:
-		return nil, t.opening[key], ErrOpen
-	}
-	if evicted, err = t.makeRoomLocked(in); err != nil {
-		return evicted, nil, err
-	}
-	if key != "" {
-		t.opening[key] = make(chan struct{})
-	}
-	p := s.Entry()
-	*p = Entry{session: s}
-	for _, k := range in {
-		if k.limited() {
-			t.joinLocked(p, k)
+// makeRoom removes sessions for a new one in the groups, at most one for each.
+func (t *Sessions[S]) makeRoom(in [kinds]groupKey) (leaving []*Seat[S], err error) {
+	// The group of all comes last: a session that leaves another group leaves that one too.
+	for _, key := range slices.Backward(in[:]) {
+		g := t.groups[key]
+		leaves := func(p *Seat[S]) bool { return p.groups[key.kind] == g }
+		if g == nil || g.size() < t.limits.of[key.kind] || slices.ContainsFunc(leaving, leaves) {
+			continue
 		}
+		first, ok := g.first().(*Seat[S])
+		if !ok {
+			return nil, errTooMany
+		}
+		leaving = append(leaving, first)
 	}
-	return evicted, nil, nil
+	for _, p := range leaving {
+		t.remove(p)
+	}
+	return leaving, nil
 }
 
-// Leave frees the entry of a session that has ended. Calling it again does nothing.
-func (t *Sessions) Leave(s Session) {
+// seat puts a session into its groups.
+func (t *Sessions[S]) seat(p *Seat[S], in [kinds]groupKey) {
+	p.opening = make(chan struct{})
+	if p.Key != "" {
+		t.byKey[p.Key] = p
+	}
+	for kind, key := range in {
+		if !key.limited() {
+			continue
+		}
+		g := t.groups[key]
+		if g == nil {
+			g = newGroup(key)
+			t.groups[key] = g
+		}
+		p.groups[kind], p.places[kind] = g, g.PushBack(p)
+	}
+}
+
+// Remove takes a session that has ended from the table. Calling it again does nothing.
+func (t *Sessions[S]) Remove(p *Seat[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.freeLocked(s.Entry())
+	t.remove(p)
 }
 
-func (t *Sessions) freeLocked(p *Entry) {
-	if p.free {
+func (t *Sessions[S]) remove(p *Seat[S]) {
+	if p.left {
 		return
 	}
-	p.free = true
-	t.quitLocked(p)
-	delete(t.unnamed, p)
-	if t.byKey[p.key] == p.session {
-		delete(t.byKey, p.key)
+	p.left = true
+	if t.byKey[p.Key] == p {
+		delete(t.byKey, p.Key)
+	}
+	for kind, g := range p.groups {
+		if g == nil {
+			continue
+		}
+		if g.Remove(p.places[kind]); g.size() == 0 {
+			delete(t.groups, g.key)
+		}
 	}
 }
 
-// Done reports that nothing runs for a session any more, which Shutdown waits for.
-func (t *Sessions) Done(s Session) {
+// Done says that nothing runs for a session any more, which Shutdown waits for.
+func (t *Sessions[S]) Done(p *Seat[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p := s.Entry()
 	p.ended = true
 	if p.running {
 		p.running = false
@@ -235,29 +391,25 @@ func (t *Sessions) Done(s Session) {
 	}
 }
 
-// Idle reports that the client has stopped using a session.
-func (t *Sessions) Idle(s Session) {
-	p := s.Entry()
-	if !p.parked.Load() {
-		return // the common case: no session had to make room
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if p.parked.Load() && !p.free {
-		p.since, p.used, _ = s.Usage()
-		p.queue()
+// Draining reports whether Shutdown or Close was called.
+func (t *Sessions[S]) Draining() bool { return t.draining.Load() }
+
+// drain begins the shutdown and waits for the time of the options, or until ctx has ended. Another call does not wait.
+func (t *Sessions[S]) drain(ctx context.Context) {
+	if !t.draining.Swap(true) && t.options.Drain > 0 {
+		engine.Wait(ctx.Done(), t.options.Drain, nil)
 	}
 }
 
-// Closing reports whether Shutdown has been called.
-func (t *Sessions) Closing() bool {
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+// Closing reports whether new sessions are refused, because Shutdown was called.
+func (t *Sessions[S]) Closing() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	return t.closing
 }
 
 // NoSession returns the refusal for a request that names no open session.
-func (t *Sessions) NoSession() *Refusal {
+func (t *Sessions[S]) NoSession() *Refusal {
 	if t.Closing() {
 		return ErrClosing // another process may have it
 	}
@@ -267,7 +419,8 @@ func (t *Sessions) NoSession() *Refusal {
 // Shutdown refuses new sessions, shuts down the open ones, and returns when nothing runs for any of
 // them and the shutdowns of others have returned, which begin when Closing reports true. It returns the cause of ctx if
 // ctx ended before, and nil otherwise. A session that is being opened does not count: Open refuses it.
-func (t *Sessions) Shutdown(ctx context.Context, others ...func(context.Context)) error {
+func (t *Sessions[S]) Shutdown(ctx context.Context, others ...func(context.Context)) error {
+	t.drain(ctx)
 	t.mu.Lock()
 	t.closing = true
 	t.mu.Unlock()
@@ -276,15 +429,28 @@ func (t *Sessions) Shutdown(ctx context.Context, others ...func(context.Context)
 		rest.Go(func() { shutdown(ctx) })
 	}
 	for _, s := range t.All() {
-		go s.Shutdown(ctx)
+		go t.options.Shutdown(s, ctx)
 	}
 	t.running.Wait()
 	t.end()
 	rest.Wait()
+	t.mu.Lock()
+	if t.timer != nil {
+		t.timer.Stop()
+	}
+	t.mu.Unlock()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// Close calls shutdown, which calls Shutdown, with grace as time limit, which begins after the time of the options.
+func (t *Sessions[S]) Close(grace time.Duration, shutdown func(context.Context) error) {
+	t.drain(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_ = shutdown(ctx) // the error only says that grace was not enough
 }
 
 // User returns the user that sent a request.

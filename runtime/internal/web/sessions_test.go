@@ -7,58 +7,51 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // guest is a session under test.
 type guest struct {
-	entry      Entry
-	since      time.Time
-	used, busy bool
-	evicted    bool
-	asked      int    // how often Rest was called
-	onExpire   func() // called by Expire
-	shut       chan struct{}
+	seat    Seat[*guest]
+	evicted bool
+	shut    chan struct{}
 }
 
-func (g *guest) Entry() *Entry { return &g.entry }
-func (g *guest) Usage() (time.Time, bool, bool) {
-	g.asked++
-	return g.since, g.used, g.busy
+func (g *guest) end(error)                { g.evicted = true }
+func (g *guest) shutdown(context.Context) { close(g.shut) }
+
+// newSessions returns a table, and newGuest a session that is not in it.
+func newSessions(limits Limits) *Sessions[*guest] {
+	return NewSessions(Options[*guest]{Limits: limits, End: (*guest).end, Shutdown: (*guest).shutdown})
 }
-func (g *guest) Expire() bool {
-	if g.onExpire != nil {
-		g.onExpire()
-	}
-	return !g.busy
+
+func newGuest(key string) *guest {
+	g := new(guest)
+	g.seat = Seat[*guest]{Session: g, Key: key}
+	return g
 }
-func (g *guest) Evict()                   { g.evicted = true }
-func (g *guest) Shutdown(context.Context) { close(g.shut) }
 
 // visitors opens sessions.
 type visitors struct {
 	t        *testing.T
-	sessions *Sessions
-	clock    time.Time
+	sessions *Sessions[*guest]
 	opened   int
-}
-
-func (v *visitors) now() time.Time {
-	v.clock = v.clock.Add(time.Second)
-	return v.clock
 }
 
 // open opens a session of a user at an address. It returns nil if the session is refused.
 func (v *visitors) open(user, address string, used bool) *guest {
 	v.t.Helper()
 	v.opened++
-	id := fmt.Sprint(v.opened)
-	g := &guest{since: v.now(), used: used}
+	g := newGuest(Key(user, fmt.Sprint(v.opened)))
+	g.seat.Used = used
 	r := httptest.NewRequest("POST", "/", nil)
 	r.RemoteAddr = address + ":1234"
-	if err := v.sessions.Open(g, r, Key(user, id), func() error { return nil }); err != nil {
+	if err := v.sessions.Open(&g.seat, r, func() error { return nil }); err != nil {
 		if err != error(errTooMany) {
 			v.t.Error(err)
 		}
@@ -67,10 +60,19 @@ func (v *visitors) open(user, address string, used bool) *guest {
 	return g
 }
 
-// rest ends the use of a session.
-func (v *visitors) rest(g *guest) {
-	g.busy, g.since = false, v.now()
-	v.sessions.Idle(g)
+// work begins requests of sessions, and rest ends them.
+func (v *visitors) work(guests ...*guest) {
+	for _, g := range guests {
+		if v.sessions.Enter(g.seat.Key) != g {
+			v.t.Error("a session is not found")
+		}
+	}
+}
+
+func (v *visitors) rest(guests ...*guest) {
+	for _, g := range guests {
+		v.sessions.Leave(&g.seat)
+	}
 }
 
 func evicted(guests ...*guest) (is string) {
@@ -83,8 +85,7 @@ func evicted(guests ...*guest) (is string) {
 }
 
 func newVisitors(t *testing.T, all, perUser, perAddress int) *visitors {
-	sessions := NewSessions(Limits{All: all, PerUser: perUser, PerAddress: perAddress})
-	return &visitors{t: t, sessions: sessions, clock: time.Now().Add(-1000 * time.Hour)}
+	return &visitors{t: t, sessions: newSessions(Limits{All: all, PerUser: perUser, PerAddress: perAddress})}
 }
 
 // TestMakeRoom checks which session makes room for another: one that was never used, otherwise the
@@ -100,9 +101,8 @@ func TestMakeRoom(t *testing.T) {
 	if got := evicted(a, b, d, e, f); got != "2" {
 		t.Errorf("%s made room, want 2, which was not used", got)
 	}
-	a.since = v.now()
-	b.since = v.now()
-	e.busy = true
+	v.work(a, b, e)
+	v.rest(a, b)
 	g := v.open("", "g", true)
 	if got := evicted(a, b, e, f, g); got != "3" {
 		t.Errorf("%s made room, want 3, which was not used for longest", got)
@@ -111,15 +111,15 @@ func TestMakeRoom(t *testing.T) {
 	if got := evicted(a, b, e, g, h); got != "0" {
 		t.Errorf("%s made room, want 0", got)
 	}
-	b.busy, g.busy, h.busy = true, true, true
+	v.work(b, g, h)
 	if v.open("", "i", true) != nil {
 		t.Error("there was room, though all sessions are in use")
 	}
 	if got := evicted(b, e, g, h); got != "" {
 		t.Errorf("%s made room, though in use", got)
 	}
-	v.sessions.Leave(g)
-	v.sessions.Leave(g) // twice does no harm
+	v.sessions.Remove(&g.seat)
+	v.sessions.Remove(&g.seat) // twice does no harm
 	if v.open("", "j", true) == nil || evicted(b, e, h) != "" {
 		t.Error("there was no room, though a session has left")
 	}
@@ -138,12 +138,12 @@ func TestMakeRoomInGroups(t *testing.T) {
 	if got := evicted(b, c, d, e, f); got != "" {
 		t.Errorf("%s made room, though the address has three sessions", got)
 	}
-	e.busy, f.busy = true, true
+	v.work(e, f)
 	g := v.open("eve", "192.0.2.1", true)
 	if got := evicted(b, c, d, e, f, g); got != "0" {
 		t.Errorf("%s made room for a fourth session of the address", got)
 	}
-	g.busy = true
+	v.work(g)
 	if v.open("fay", "192.0.2.1", true) != nil {
 		t.Error("the address got a fourth session, though the others are in use")
 	}
@@ -153,73 +153,84 @@ func TestMakeRoomInGroups(t *testing.T) {
 		}
 	}
 	for _, left := range []*guest{c, d, e, f, g} {
-		v.sessions.Leave(left)
+		v.sessions.Remove(&left.seat)
 	}
 	if n := len(v.sessions.groups); n != 2 { // all, and cal's
 		t.Errorf("%d groups are kept", n)
 	}
 }
 
-// TestManyBusySessions checks that busy sessions make no room, and that looking for one that does
-// costs little even if all others are busy.
+// TestManyBusySessions checks that busy sessions make no room, even if most are busy, and that one makes room when it
+// is idle again.
 func TestManyBusySessions(t *testing.T) {
 	v := newVisitors(t, 10_000, -1, -1)
 	busy := make([]*guest, 5000)
 	for i := range busy {
 		busy[i] = v.open("", "a", true)
-		busy[i].busy = true
+		v.work(busy[i], busy[i]) // two requests
 	}
 	for i := range 20_000 {
 		if v.open("", "a", i%2 == 0) == nil {
 			t.Fatal("no room for session ", i)
 		}
 	}
+	v.rest(busy...)
 	if got := evicted(busy...); got != "" {
 		t.Errorf("%s made room, though in use", got)
 	}
-	asked := 0
-	for _, g := range busy {
-		asked += g.asked
-	}
-	if asked > 3*len(busy) {
-		t.Errorf("%d busy sessions were asked %d times", len(busy), asked)
-	}
-}
-
-// TestIdle checks that a session that was busy when room was needed can be evicted when it is idle,
-// once, and only if it still has its entry.
-func TestIdle(t *testing.T) {
-	v := newVisitors(t, 2, -1, -1)
+	v = newVisitors(t, 2, -1, -1)
 	a, b := v.open("", "a", true), v.open("", "b", true)
-	a.busy, b.busy = true, true
+	v.work(a, b)
 	for range 3 {
 		if v.open("", "c", true) != nil {
 			t.Fatal("there was room, though all sessions are in use")
 		}
 	}
-	if a.asked > 3 {
-		t.Errorf("a busy session was asked %d times", a.asked)
-	}
-	v.rest(a)
 	v.rest(a)
 	if c := v.open("", "c", true); c == nil || !a.evicted || b.evicted {
 		t.Errorf("%s made room", evicted(a, b))
 	}
-	v.rest(a) // it has no entry any more
 	v.rest(b)
-	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 {
+	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 || v.sessions.Enter(a.seat.Key) != nil {
 		t.Errorf("%d sessions", v.sessions.Len())
 	}
 }
 
-// TestRequestBeforeEviction checks that a session is not evicted if a request of its client arrives at
-// the last moment.
-func TestRequestBeforeEviction(t *testing.T) {
-	v := newVisitors(t, 2, -1, -1)
-	a, b := v.open("", "a", true), v.open("", "b", true)
-	a.onExpire = func() { a.busy = true }
-	if c := v.open("", "c", true); c == nil || evicted(a, b) != "1" {
-		t.Errorf("%s made room", evicted(a, b))
+// TestIdle checks when sessions end that are not in use, with a limit for those that were used and without.
+func TestIdle(t *testing.T) {
+	const never = -1
+	for _, c := range []struct{ idle, unused, used time.Duration }{
+		{time.Second, time.Second, time.Second},
+		{time.Hour, waits.FirstUse, time.Hour},
+		{-1, waits.FirstUse, never},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			var mu sync.Mutex
+			ended := make(map[*guest]time.Duration)
+			v := &visitors{t: t, sessions: NewSessions(Options[*guest]{Idle: c.idle, End: func(g *guest, _ error) {
+				mu.Lock()
+				defer mu.Unlock()
+				ended[g] = time.Since(began)
+			}})}
+			unused, used := v.open("", "a", false), v.open("", "a", true)
+			busy, later := v.open("", "a", true), v.open("", "a", true)
+			v.work(busy, later)
+			time.Sleep(time.Minute)
+			v.rest(later)
+			time.Sleep(3 * time.Hour)
+			mu.Lock()
+			defer mu.Unlock()
+			if _, over := ended[busy]; over {
+				t.Errorf("%s: a session in use has ended", c.idle)
+			}
+			for g, want := range map[*guest]time.Duration{unused: c.unused, used: c.used, later: c.used + time.Minute} {
+				got, over := ended[g]
+				if over && (got < want || got > want+waits.Sweep) || over != (g == unused || c.used != never) {
+					t.Errorf("%s: a session ended after %s, want %s", c.idle, got, want)
+				}
+			}
+		})
 	}
 }
 
@@ -227,19 +238,19 @@ func TestRequestBeforeEviction(t *testing.T) {
 // code that opens it, neither waits for that session nor leaves it open.
 func TestShutdownWhileOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := NewSessions(Limits{})
+		sessions := newSessions(Limits{})
 		r := httptest.NewRequest("POST", "/", nil)
-		old := &guest{shut: make(chan struct{})}
-		if err := sessions.Open(old, r, "old", func() error { return nil }); err != nil {
+		old := newGuest("old")
+		old.shut = make(chan struct{})
+		if err := sessions.Open(&old.seat, r, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		go func() {
 			<-old.shut
-			sessions.Leave(old)
-			sessions.Done(old)
+			sessions.Remove(&old.seat)
+			sessions.Done(&old.seat)
 		}()
-		g := &guest{}
-		err := sessions.Open(g, r, "key", func() error { return sessions.Shutdown(t.Context()) })
+		err := sessions.Open(&newGuest("key").seat, r, func() error { return sessions.Shutdown(t.Context()) })
 		if err != error(ErrClosing) || sessions.Find("key") != nil || sessions.Len() != 0 {
 			t.Errorf("%v, %d sessions", err, sessions.Len())
 		}
@@ -253,12 +264,12 @@ func TestShutdownWhileOpening(t *testing.T) {
 // for the other.
 func TestOpenTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := NewSessions(Limits{})
+		sessions := newSessions(Limits{})
 		r := httptest.NewRequest("POST", "/", nil)
-		first := &guest{}
+		first := newGuest("key")
 		begun, opened := make(chan struct{}), make(chan struct{})
 		go func() {
-			sessions.Open(first, r, "key", func() error {
+			sessions.Open(&first.seat, r, func() error {
 				close(begun)
 				<-opened
 				return nil
@@ -267,17 +278,17 @@ func TestOpenTwice(t *testing.T) {
 		<-begun
 		result := make(chan error, 1)
 		go func() {
-			result <- sessions.Open(&guest{}, r, "key", func() error { return errors.New("opened twice") })
+			result <- sessions.Open(&newGuest("key").seat, r, func() error { return errors.New("opened twice") })
 		}()
 		synctest.Wait()
 		if len(result) > 0 || sessions.Find("key") != nil {
 			t.Error("the second request did not wait")
 		}
 		close(opened)
-		if err := <-result; err != error(ErrOpen) || sessions.Find("key") != Session(first) {
+		if err := <-result; err != error(ErrOpen) || sessions.Find("key") != first {
 			t.Errorf("%v", err)
 		}
-		if err := sessions.Open(&guest{}, r, "other", func() error { return errUser }); err != error(errUser) || sessions.Len() != 1 {
+		if err := sessions.Open(&newGuest("other").seat, r, func() error { return errUser }); err != error(errUser) || sessions.Len() != 1 {
 			t.Errorf("%v, %d sessions", err, sessions.Len())
 		}
 	})
@@ -342,7 +353,7 @@ func TestAddress(t *testing.T) {
 func TestRefusedEvictsNobody(t *testing.T) {
 	v := newVisitors(t, 10, 1, 1)
 	idle := v.open("a", "192.0.2.1", true)
-	v.open("b", "192.0.2.2", true).busy = true
+	v.work(v.open("b", "192.0.2.2", true))
 	if v.open("b", "192.0.2.1", false) != nil || idle.evicted {
 		t.Error("a session of a user whose sessions are all in use has taken the place of another")
 	}
