@@ -50,7 +50,7 @@ func (g *get) serve() error {
 	case st == nil && s.handler.opts.Sharing != nil:
 		return g.followShared(name, n)
 	case st != nil:
-		err := g.follow(st, func() error { return st.resume(g.request.Context(), &g.connection, n) })
+		err := g.follow(st, true, n)
 		if err != errEnded {
 			return err
 		}
@@ -61,7 +61,7 @@ func (g *get) serve() error {
 // listen writes the server's own messages. The client may have got a stream with them up to event n before. If that
 // stream is st, it goes on; otherwise the client first gets the events that it has missed of it.
 func (g *get) listen(st *stream, former string, n uint64) error {
-	s, ctx, resumes := g.session, g.request.Context(), st != nil
+	s, resumes := g.session, st != nil
 	if s.handler.sessions.Closing() {
 		return web.ErrClosing
 	}
@@ -75,12 +75,7 @@ func (g *get) listen(st *stream, former string, n uint64) error {
 		return err
 	}
 	defer stop()
-	return g.follow(st, func() error {
-		if resumes {
-			return st.resume(ctx, &g.connection, n)
-		}
-		return st.listen(ctx, &g.connection)
-	})
+	return g.follow(st, resumes, n)
 }
 
 // leave writes the events that the client has missed of a stream that it has left; "" for none. The caller calls stop
@@ -102,9 +97,9 @@ func (g *get) leave(former string, n uint64) (stop func(), err error) {
 }
 
 // follow lets the connection take over a stream and waits until either has ended.
-func (g *get) follow(st *stream, take func() error) error {
+func (g *get) follow(st *stream, resumes bool, n uint64) error {
 	g.stream = st
-	if err := take(); err != nil {
+	if err := st.attach(g.request.Context(), &g.connection, resumes, n); err != nil {
 		return err
 	}
 	defer st.disconnect(&g.connection)

@@ -36,8 +36,8 @@ type Handler struct {
 	traffic            *web.Load     // nil if Options.Load limits nothing
 	budget             *web.Budget
 	refusals           web.Refusals
-	posts              atomic.Int64    // requests in progress
-	statelessOutbox    statelessOutbox // of the requests that belong to no session
+	posts              atomic.Int64 // requests in progress
+	stateless          stateless
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -64,7 +64,6 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	h.requests = web.NewRequests(limits)
 	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
-	h.statelessOutbox = statelessOutbox{handler: h, over: make(chan struct{})}
 	return h
 }
 
@@ -80,7 +79,7 @@ func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.C
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
-	return h.sessions.Shutdown(ctx, h.statelessOutbox.shutdown)
+	return h.sessions.Shutdown(ctx, h.endShared)
 }
 
 // Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may

@@ -14,11 +14,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// post is a POST request of a session, or one that opens a session, with its message.
+// post is a POST request with its message.
 type post struct {
 	connection
 	handler   *Handler
 	in        runtime.Incoming
+	kind      jsonrpc.Kind   // of the message
 	id        wire.Scalar    // of the request, if the message is one
 	admission *web.Admission // of the requests in the message; nil when the stream has it
 }
@@ -30,51 +31,54 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, true); refusal != nil {
 		return refusal
 	}
-	if h.isStateless(r) {
-		return h.postStateless(w, r, runtime.Incoming{})
-	}
 	p := &post{connection: connection{request: r}, handler: h}
 	p.Init(w, h.opts.IOTimeout, h.budget)
 	defer p.release()
-	if h.opts.Stateless || r.Header.Get(headerSession) == "" {
-		return p.first(w)
-	}
-	s, err := h.find(r)
-	if err != nil {
-		return err
-	}
-	defer s.Leave()
-	if err = p.read(); err == nil {
-		err = p.admit(web.UserOf(s.Key()))
-	}
-	if err == nil {
-		_, err = p.exchange(newStream(s))
+	var err error
+	switch {
+	case h.isStateless(r):
+		err = p.alone()
+	case h.opts.Stateless || r.Header.Get(headerSession) == "":
+		err = p.first()
+	default:
+		err = p.within()
 	}
 	return web.For(p.id, err)
 }
 
-// read reads the message.
-func (p *post) read() error {
-	r := p.request
-	text, err := p.ReadBody(r, p.handler.server.MaxMessage(), web.CodeBusy(false))
+// within serves a message of an open session.
+func (p *post) within() error {
+	s, err := p.handler.find(p.request)
 	if err != nil {
 		return err
 	}
-	p.take(runtime.Incoming{Text: text, Header: r.Header, Context: r.Context()})
-	return nil
+	defer s.Leave()
+	if err = p.read(false); err == nil {
+		err = p.admit(web.UserOf(s.Key()), false)
+	}
+	if err == nil {
+		_, err = p.exchange(newStream(s))
+	}
+	return err
 }
 
-// take sets the message.
-func (p *post) take(in runtime.Incoming) {
-	p.in = in
-	if m := p.in.Content(); m.Err == nil && m.Kind == jsonrpc.Request {
-		p.id = m.ID
+// read reads the message, unless that was done.
+func (p *post) read(stateless bool) (err error) {
+	if p.in.Text == "" {
+		p.in.Text, err = p.ReadBody(p.request, p.handler.server.MaxMessage(), web.CodeBusy(stateless))
 	}
+	if m := p.in.Content(); err == nil {
+		p.kind = m.Kind
+		if m.Err == nil && m.Kind == jsonrpc.Request {
+			p.id = m.ID
+		}
+	}
+	return err
 }
 
 // admit counts the requests in the message, which a user has sent.
-func (p *post) admit(user string) (err error) {
-	p.admission, err = p.handler.traffic.Enter(p.request, user, p.in.Content(), false)
+func (p *post) admit(user string, stateless bool) (err error) {
+	p.admission, err = p.handler.traffic.Enter(p.request, user, p.in.Content(), stateless)
 	return err
 }
 
@@ -84,9 +88,37 @@ func (p *post) release() {
 	p.Body.Release()
 }
 
+// alone serves a message of a revision without sessions.
+func (p *post) alone() error {
+	h, r := p.handler, p.request
+	user, err := h.userOf(r)
+	if err != nil {
+		return err
+	}
+	counted, err := h.requests.Enter(r, user)
+	if err != nil {
+		return err
+	}
+	defer h.requests.Leave(counted)
+	if user != runtime.PrincipalOf(r.Context()) {
+		p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
+	}
+	if err = p.read(true); err == nil {
+		err = p.admit(user, true)
+	}
+	if err != nil {
+		return err
+	}
+	s, err := h.shared()
+	if err == nil {
+		_, err = p.exchange(newStream(s))
+	}
+	return err
+}
+
 // first accepts a message without a session: it is initialize, or the server keeps no sessions.
-func (p *post) first(w http.ResponseWriter) error {
-	if err := p.read(); err != nil {
+func (p *post) first() error {
+	if err := p.read(false); err != nil {
 		return err
 	}
 	h, m := p.handler, p.in.Content()
@@ -95,28 +127,25 @@ func (p *post) first(w http.ResponseWriter) error {
 	}
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
 	if !initialize && h.isStatelessMessage(&m.Message) {
-		in := p.in
-		p.in = runtime.Incoming{}
-		return h.postStateless(w, p.request, in)
+		return p.alone()
 	}
 	user, err := h.userOf(p.request)
 	if err == nil {
-		err = p.admit(user)
+		err = p.admit(user, false)
 	}
 	switch {
 	case err != nil:
+		return err
 	case h.opts.Stateless:
-		err = p.single(user, initialize)
+		return p.single(user, initialize)
 	case initialize:
-		err = p.initialize(user)
+		return p.initialize(user)
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
-		err = errBatched
+		return errBatched
 	case len(h.statelessRevisions) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
-		err = h.unsupported(p.request)
-	default:
-		err = errSessionID
+		return h.unsupported(p.request)
 	}
-	return web.For(p.id, err)
+	return errSessionID
 }
 
 // initialize opens a session for a user.
@@ -195,164 +224,107 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 // exchange hands the message to the session and waits until the stream that answers it has ended or
 // the connection is gone. It reports whether the client has got everything.
 func (p *post) exchange(st *stream) (bool, error) {
-	s, ctx := st.session, p.request.Context()
-	p.stream = st
+	s, r, text := st.session, p.request, p.in.Content()
 	st.admission, p.admission = p.admission, nil
+	st.answers = !st.opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
+	if text.Method == web.MethodListen { // the server does not keep the text of such a request, of which the id is a part
+		p.Body.Release()
+		p.id = wire.Scalar{}
+	}
 	st.body, p.Body = p.Body, web.Hold{}
-	st.request, st.answers = p.id, !st.opening && p.asks(s)
+	st.request = p.id
 	st.conn.Store(&p.connection)
-	if !p.handler.opts.Disconnect {
+	p.stream = st
+	inline := !p.handler.opts.Disconnect
+	if inline {
 		st.inline = &p.connection
 	}
 	defer st.disconnect(&p.connection)
-	p.in.Reply = st
+	p.in.Reply, p.in.Header, p.in.Context, p.in.ContextCancels = st, r.Header, r.Context(), s.stateless
 	run := s.inbox.Accept(p.in)
 	p.in = runtime.Incoming{} // a request that lasts long does not keep it
+	if run != nil {
+		p.startKeepAlive(st.streamAfter())
+	}
 	switch {
 	case run == nil:
 		st.end(false)
-	case p.handler.opts.Disconnect:
-		p.startKeepAlive(st.streamAfter())
-		go func() {
-			defer st.end(true)
-			run()
-		}()
+	case inline:
+		st.run(run)
 	default:
-		p.startKeepAlive(st.streamAfter())
-		p.run(run)
+		go st.run(run)
 	}
-	if !st.over.Load() && !st.wait(ctx, &p.connection) {
-		st.disconnect(&p.connection)
-		if s.isGone() && !p.Streaming() && !st.answered {
-			return false, p.handler.sessions.NoSession()
-		}
-		return false, nil
+	if st.over.Load() || st.wait(r.Context(), &p.connection) {
+		return true, p.close()
 	}
-	return true, st.close(&p.connection)
+	st.disconnect(&p.connection)
+	if s.isGone() && !p.Streaming() && !st.answered {
+		return false, p.handler.sessions.NoSession()
+	}
+	return false, nil
 }
 
-// asks reports whether the message has requests.
-func (p *post) asks(s *Session) bool {
-	if p.in.Content().IsBatch {
-		return s.batches()
-	}
-	return !p.id.IsZero()
-}
-
-// run runs the message's handler in the goroutine of the POST. With another goroutine, a
-// call takes a tenth longer.
-func (p *post) run(run func()) {
-	st := p.stream
+// run runs the handler of the stream's message. It does so in the goroutine of the POST if it can: with another
+// goroutine, a call takes a tenth longer.
+func (st *stream) run(run func()) {
 	returned := false
 	defer func() {
 		st.end(true)
-		if !returned { // the handler has ended the goroutine, and net/http closes the connection
-			st.lock <- struct{}{}
-			defer st.release()
-			_ = p.Flush()
+		if c := st.inline; !returned && c != nil { // the handler has ended the goroutine, and net/http closes the connection
+			_ = c.Flush()
 		}
 	}()
 	run()
 	returned = true
 }
 
-// close ends the response to a POST. Without a message it was for a notification, a response, or a
-// request that gets no answer.
-func (st *stream) close(c *connection) error {
-	st.lock <- struct{}{}
-	defer st.release()
+// close ends the response to a POST whose stream has ended. Without a message it was for a notification, a response, or
+// a request that gets no answer.
+func (p *post) close() error {
+	st, h := p.stream, p.handler
 	switch {
-	case st.answered || c.Streaming():
+	case st.answered || p.Streaming():
 		return nil
+	case st.session.stateless:
+		switch {
+		case p.request.Context().Err() != nil:
+			return nil
+		case p.kind == jsonrpc.Request:
+			return h.unreachable()
+		case p.kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
+			return errNoRequest
+		}
 	case st.unanswered && st.session.isGone():
-		return st.session.handler.sessions.NoSession()
+		return h.sessions.NoSession()
 	case st.unanswered:
-		return c.Begin()
+		return p.Begin()
 	}
-	c.Empty(http.StatusAccepted)
+	p.Empty(http.StatusAccepted)
 	return nil
 }
 
-// answer writes a whole response as one JSON text.
-func (h *Handler) answer(r *web.Response, status int, m *runtime.Outgoing) error {
-	if status == http.StatusServiceUnavailable {
-		r.Header().Set("Retry-After", web.RetryAfter)
-	}
-	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
-		r.Header()["Www-Authenticate"] = denied.Challenges
-	}
-	h.countAnswer(m)
-	err := r.JSON(status, m.Text)
-	if err == web.ErrBudget {
-		err = r.JSON(http.StatusInternalServerError, h.lostAnswer(m))
-	}
-	if err == nil && m.Abandoned {
-		err = r.Flush()
-	}
-	return err
-}
-
-// countAnswer counts a request that the server has refused because of load.
-func (h *Handler) countAnswer(m *runtime.Outgoing) {
-	switch {
-	case m.NotBegun:
-		h.refusals.Add(web.ReasonDraining)
-	case m.Refused && m.Code() == jsonrpc.CodeServerBusy:
-		h.refusals.Add(web.ReasonSession)
-	}
-}
-
-// sessionStatus returns the HTTP status of an answer in a session, which is 200 also for errors of handlers.
-func sessionStatus(m *runtime.Outgoing) int {
+// status returns the HTTP status of an answer. Errors of handlers get status 200: some clients treat a different status
+// as a failure of the transport. Without sessions, the protocol gives some codes a status of their own, and status 400
+// to a request without the right _meta.
+func status(m *runtime.Outgoing, stateless bool) int {
 	denied, ok := errors.AsType[*runtime.DeniedError](m.Err)
+	code := m.Code()
+	bad := m.Refused
+	if !stateless {
+		// It answers no message with an id, or the headers name a session and the message belongs to none.
+		bad = m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) || m.Refused && code == jsonrpc.CodeHeaderMismatch
+	}
 	switch {
 	case ok:
 		return denied.Status
-	case m.NotBegun:
-		return http.StatusServiceUnavailable
-	case m.Refused && m.Code() == jsonrpc.CodeHeaderMismatch: // the headers name a session, the message belongs to none
-		return http.StatusBadRequest
-	case m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull): // answers no message with an id
-		return http.StatusBadRequest
-	}
-	return http.StatusOK
-}
-
-// statelessStatus returns the HTTP status of an answer to a request without a session. The protocol gives some
-// codes a status of their own, and status 400 to a request without the right _meta. Other errors of handlers get
-// status 200: some clients treat a different status as a failure of the transport.
-func statelessStatus(m *runtime.Outgoing) int {
-	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
-		return denied.Status
-	}
-	switch m.Code() {
-	case 0:
-		return http.StatusOK
-	case jsonrpc.CodeMethodNotFound:
+	case stateless && code == jsonrpc.CodeMethodNotFound:
 		return http.StatusNotFound
-	case jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
+	case stateless && (code == jsonrpc.CodeHeaderMismatch || code == jsonrpc.CodeMissingCapability || code == jsonrpc.CodeUnsupportedVersion):
 		return http.StatusBadRequest
-	case jsonrpc.CodeUnavailable:
+	case m.NotBegun || stateless && code == jsonrpc.CodeUnavailable:
 		return http.StatusServiceUnavailable
-	}
-	switch {
-	case m.NotBegun:
-		return http.StatusServiceUnavailable
-	case m.Refused:
+	case bad:
 		return http.StatusBadRequest
 	}
 	return http.StatusOK
-}
-
-// lostAnswer returns the error in place of an answer for which Options.MaxBytes leaves no room.
-func (h *Handler) lostAnswer(m *runtime.Outgoing) []byte {
-	h.log.Warn("answer lost: too many bytes wait for clients", "bytes", len(m.Text))
-	return replaced(m, "the answer of %d bytes is lost, because too many bytes wait for clients that do not read; the request was handled", len(m.Text))
-}
-
-// replaced returns the text of an error that takes the place of an answer.
-func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
-	// An id that was read can be written.
-	text, _ := jsonrpc.AppendError(nil, m.ID, jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...))
-	return text
 }

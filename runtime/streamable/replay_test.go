@@ -108,6 +108,17 @@ func TestAnswersBecomeStreams(t *testing.T) {
 	}
 }
 
+// late is an Inbox that takes a message after something else.
+type late struct {
+	runtime.Inbox
+	before func()
+}
+
+func (l late) Accept(in runtime.Incoming) func() {
+	l.before()
+	return l.Inbox.Accept(in)
+}
+
 // TestWhatBecomesAStream checks that only the answer to a request becomes a stream: a notification has
 // none, and everything else gets an HTTP status.
 func TestWhatBecomesAStream(t *testing.T) {
@@ -120,15 +131,21 @@ func TestWhatBecomesAStream(t *testing.T) {
 		"[" + mcptest.Call(1, "echo", "{}") + "]": false,
 	} {
 		session := r.sessionOf(r.open(r11))
-		p := &post{connection: connection{stream: newStream(session)}, handler: r.handler}
-		p.take(runtime.Incoming{Text: text})
+		p := &post{connection: connection{request: httptest.NewRequest("POST", "/", nil)}, handler: r.handler}
+		p.in.Text = text
 		p.Init(httptest.NewRecorder(), 0, nil)
-		p.stream.answers = p.asks(session)
-		p.stream.conn.Store(&p.connection)
+		if err := p.read(false); err != nil {
+			t.Fatal(err)
+		}
 		p.timer = time.AfterFunc(time.Hour, func() {})
-		p.keepAlive()
-		if got := p.Streaming(); got != want {
-			t.Errorf("%s: %t, want %t", text, got, want)
+		session.inbox = late{session.inbox, func() {
+			p.keepAlive()
+			if got := p.Streaming(); got != want {
+				t.Errorf("%s: %t, want %t", text, got, want)
+			}
+		}}
+		if _, err := p.exchange(newStream(session)); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -26,11 +26,13 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 // Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
 type Session struct {
 	handler *Handler
-	seat    web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
-	inbox   runtime.Inbox
-	outbox  runtime.Outbox // of the server: the session, or what a Sharing has put before it
-	over    atomic.Bool
-	streams streams
+	// It serves all requests of revisions without sessions, see Handler.shared.
+	stateless bool
+	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
+	inbox     runtime.Inbox
+	outbox    runtime.Outbox // of the server: the session, or what a Sharing has put before it
+	over      atomic.Bool
+	streams   streams
 
 	mu       sync.Mutex
 	id       string        // that the client sends; "" for a session of a single message
@@ -204,9 +206,6 @@ func (s *Session) negotiated() string {
 
 // primes reports whether the client knows events without data.
 func (s *Session) primes() bool { return s.negotiated() >= revisionPriming }
-
-// batches reports whether the client may send several messages in an array.
-func (s *Session) batches() bool { return s.negotiated() == revisionBatches }
 
 // resumable reports whether the client can resume an event stream from its beginning.
 func (s *Session) resumable() bool { return !s.single() && s.negotiated() >= revisionPriming }

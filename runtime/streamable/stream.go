@@ -294,7 +294,7 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 	}
 	c := st.conn.Load()
 	if m.Kind == jsonrpc.Response && st.name == "" && !(c != nil && c.Streaming()) {
-		return true, st.answer(m)
+		return true, st.answer(&m)
 	}
 	if st.name == "" && c == nil && !st.own {
 		return true, errDisconnected // without event ids, a client cannot come back
@@ -303,20 +303,52 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 }
 
 // answer writes the whole response to a POST as one JSON text. The lock must be held.
-func (st *stream) answer(m runtime.Outgoing) error {
-	c := st.conn.Load()
+func (st *stream) answer(m *runtime.Outgoing) error {
+	c, s := st.conn.Load(), st.session
 	if c == nil {
 		return errDisconnected
 	}
 	st.answered = true
-	if st.opening && st.session.negotiated() != "" {
-		c.setSessionID(st.session)
+	if st.opening && s.negotiated() != "" {
+		c.setSessionID(s)
 	}
-	err := st.session.handler.answer(&c.Response, sessionStatus(&m), &m)
+	status := status(m, s.stateless)
+	if status == http.StatusServiceUnavailable {
+		c.Header().Set("Retry-After", web.RetryAfter)
+	}
+	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
+		c.Header()["Www-Authenticate"] = denied.Challenges
+	}
+	switch {
+	case m.NotBegun:
+		s.handler.refusals.Add(web.ReasonDraining)
+	case m.Refused && m.Code() == jsonrpc.CodeServerBusy:
+		s.handler.refusals.Add(web.ReasonSession)
+	}
+	err := c.JSON(status, m.Text)
+	if err == web.ErrBudget {
+		err = c.JSON(http.StatusInternalServerError, st.lostAnswer(m))
+	}
+	if err == nil && m.Abandoned {
+		err = c.Flush()
+	}
 	if err != nil {
 		st.drop()
 	}
 	return err
+}
+
+// lostAnswer returns the error in place of an answer for which Options.MaxBytes leaves no room.
+func (st *stream) lostAnswer(m *runtime.Outgoing) []byte {
+	st.session.handler.log.Warn("answer lost: too many bytes wait for clients", "bytes", len(m.Text))
+	return replaced(m, "the answer of %d bytes is lost, because too many bytes wait for clients that do not read; the request was handled", len(m.Text))
+}
+
+// replaced returns the text of an error that takes the place of an answer.
+func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
+	// An id that was read can be written.
+	text, _ := jsonrpc.AppendError(nil, m.ID, jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...))
+	return text
 }
 
 // event stores a message as the next event and writes it if there is a connection. The lock must be
@@ -346,7 +378,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	}
 	err := c.Put(id, "", retry, m.Text)
 	if err == web.ErrBudget && stored != nil && m.Kind == jsonrpc.Response {
-		err = c.Put(id, "", retry, st.session.handler.lostAnswer(&m))
+		err = c.Put(id, "", retry, st.lostAnswer(&m))
 	}
 	switch {
 	case err != nil:
@@ -364,10 +396,10 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-// begin makes the stream an event stream, with a name by which it can be resumed. The lock must be
-// held.
+// begin makes the stream an event stream, with a name by which it can be resumed if it belongs to a session. The lock
+// must be held.
 func (st *stream) begin() {
-	if st.name == "" {
+	if st.name == "" && !st.session.single() {
 		st.session.streams.add(st)
 		if c := st.conn.Load(); st.opening && c != nil {
 			c.setSessionID(st.session)
@@ -375,9 +407,10 @@ func (st *stream) begin() {
 	}
 }
 
-// resume lets a connection take over the stream: the client gets the events after number n and then
-// the new ones. The error is errEnded if there are no more events.
-func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
+// attach lets a connection take over the stream: the client gets the events after number n and then the new ones. A
+// client that resumes nothing gets those that were not sent to any client. The error is errEnded if there are no more
+// events.
+func (st *stream) attach(ctx context.Context, c *connection, resumes bool, n uint64) error {
 	if !st.take(ctx) {
 		return st.session.lockError(ctx)
 	}
@@ -386,35 +419,22 @@ func (st *stream) resume(ctx context.Context, c *connection, n uint64) error {
 		return errEnded
 	}
 	st.drop()
-	if n > st.last {
-		return ErrEventsLost
+	if !resumes {
+		n = st.sent
 	}
-	if err := st.replay(ctx, c, n); err != nil {
-		return err
+	err := ErrEventsLost
+	if n <= st.last {
+		err = st.replay(ctx, c, n)
 	}
-	st.conn.Store(c)
-	return nil
-}
-
-// listen is resume for a client that does not name an event: it gets the events that were not sent to
-// any client.
-func (st *stream) listen(ctx context.Context, c *connection) error {
-	if !st.take(ctx) {
-		return st.session.lockError(ctx)
-	}
-	defer st.release()
-	st.drop()
-	err := st.replay(ctx, c, st.sent)
-	if errors.Is(err, ErrEventsLost) {
+	if !resumes && errors.Is(err, ErrEventsLost) {
 		st.session.handler.log.Warn("events were lost before a client asked for them")
 		st.sent = st.last
 		err = st.replay(ctx, c, st.sent)
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		st.conn.Store(c)
 	}
-	st.conn.Store(c)
-	return nil
+	return err
 }
 
 // take acquires the lock for a new connection. The old one may be dead, so a write to it is not
@@ -463,8 +483,8 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	defer st.release()
 	c := st.conn.Load()
 	switch {
-	case c == nil || st.over.Load():
-		return nil
+	case c == nil || st.over.Load() || st.session.single():
+		return nil // no client can come back
 	case c == st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")
 	case !st.session.primes() && st.last == 0:
@@ -505,9 +525,7 @@ func (st *stream) finish(unanswered bool) {
 		st.session.streams.remove(st.name)
 	}
 	st.over.Store(true)
-	if c := st.conn.Load(); c != nil {
-		c.leave()
-	}
+	st.drop()
 }
 
 // Disconnect ends the connection on which the client waits for the answer to the request of ctx, and
@@ -595,7 +613,7 @@ func (c *connection) keepAlive() {
 	}
 	var err error
 	switch {
-	case st.name != "":
+	case c.Streaming() || st.answers && st.session.stateless:
 		err = c.Comment()
 	case st.answers:
 		st.begin()
