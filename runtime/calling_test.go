@@ -71,7 +71,7 @@ func (b *breakable) Send(_ context.Context, m runtime.Outgoing) error {
 }
 
 func (b *breakable) Close() error   { close(b.closed); return nil }
-func (b *breakable) Buffered() bool { return len(b.in) > 0 }
+func (b *breakable) Buffered() int { return len(b.in) }
 func (b *breakable) Interrupt() {
 	select {
 	case b.interrupted <- struct{}{}:

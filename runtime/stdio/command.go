@@ -184,7 +184,7 @@ func (c *Process) Pid() int { return c.cmd.Process.Pid }
 
 // Start implements runtime.Transport.
 func (c *Process) Start(in runtime.Inbox, max int) {
-	from := source{Receive: c.receive, Buffered: c.lines.buffered}
+	from := source{Receive: c.receive, Buffered: c.lines.lines.Buffered}
 	if c.interruptible() {
 		from.Interrupt = c.interrupt
 	}
@@ -199,7 +199,6 @@ func (c *Process) receive(ctx context.Context, max int) (runtime.Incoming, error
 		return runtime.Incoming{}, runtime.ErrClosed // Close reads too, so in may be incomplete
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && c.wasInterrupted() {
-		c.lines.lines.retry()
 		return runtime.Incoming{}, engine.ErrInterrupted
 	}
 	if err == nil || ctx.Err() != nil {

@@ -9,6 +9,7 @@
 package stdio
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -36,37 +37,42 @@ type Transport struct {
 	ProbeWait time.Duration // of a client, as in a Process
 
 	once    sync.Once
-	lines   lines
-	out     io.Writer
+	lines   *bufio.Reader
+	long    strings.Builder // beginning of a line, from earlier reads
+	skip    bool            // the rest of a line that was too long is skipped
 	closer  sync.Once
-	closed  chan struct{}
+	closed  context.Context // ends with Close
+	end     context.CancelFunc
 	writing chan struct{} // holds a token while a line is written
-	failed  error         // of the last write; guarded by writing
-	pipe    *pipeWriter   // writes to out without waiting; nil if that is impossible
+	failed  error         // of a write; guarded by writing
+	pipe    *pipeWriter   // writes to Out without waiting; nil if that is impossible
 }
 
 // New returns a transport that reads from in and writes to out.
 func New(in io.Reader, out io.Writer) *Transport {
-	return &Transport{In: in, Out: out}
+	t := &Transport{In: in, Out: out}
+	t.setup()
+	return t
 }
 
 func (t *Transport) setup() {
 	t.once.Do(func() {
-		t.lines.src, t.out = t.In, t.Out
-		if t.lines.src == nil {
-			t.lines.src = os.Stdin
+		if t.In == nil {
+			t.In = os.Stdin
 		}
-		if t.out == nil {
-			t.out = os.Stdout
+		if t.Out == nil {
+			t.Out = os.Stdout
 		}
-		t.closed = make(chan struct{})
+		t.lines = bufio.NewReaderSize(t.In, readSize)
+		t.closed, t.end = context.WithCancel(context.Background())
 		t.writing = make(chan struct{}, 1)
 	})
 }
 
 // Start implements runtime.Transport.
 func (t *Transport) Start(in runtime.Inbox, max int) {
-	start(source{Receive: t.receive, Buffered: t.buffered}, in, max)
+	t.setup()
+	start(source{Receive: t.receive, Buffered: t.lines.Buffered}, in, max)
 }
 
 // source is where the lines of a Transport or a Process come from.
@@ -93,69 +99,77 @@ func start(from source, in runtime.Inbox, max int) {
 	}()
 }
 
-// receive reads the next line. A line longer than max bytes is cut off after
-// that, and the next call skips the rest. The end of ctx does not interrupt a read. Close does, if closing the reader
-// interrupts its Read.
+// readSize is the size of a read. A line that fits into one read is copied once.
+const readSize = 32 << 10
+
+// receive reads the next line that is not blank, without its end. Of a line that is longer than max bytes, it returns
+// the beginning, which is longer too, and the next call skips the rest. The end of ctx does not interrupt a read. Close
+// does, if closing the reader interrupts its Read.
 func (t *Transport) receive(ctx context.Context, max int) (runtime.Incoming, error) {
-	t.setup()
-	for {
-		if err := ctx.Err(); err != nil {
-			return runtime.Incoming{}, context.Cause(ctx)
+	for ctx.Err() == nil {
+		part, err := t.lines.ReadSlice('\n')
+		part, ended := bytes.CutSuffix(part, []byte{'\n'})
+		text := ""
+		switch {
+		case t.skip:
+			t.skip = !ended
+		case ended && t.long.Len() == 0:
+			text = string(bytes.TrimSuffix(part, []byte{'\r'}))
+		default:
+			t.long.Write(part)
+			line := strings.TrimSuffix(t.long.String(), "\r") // which may be part of the end of the line
+			if cut := !ended && len(line) > max; cut || ended || err == io.EOF {
+				text, t.skip = line, cut
+				t.long.Reset()
+			}
 		}
-		text, err := t.lines.next(max)
-		if err != nil || !blank(text) {
-			return runtime.Incoming{Text: text}, err
+		switch {
+		case strings.TrimLeft(text, " \t\r") != "":
+			return runtime.Incoming{Text: text}, nil
+		case err != nil && err != bufio.ErrBufferFull:
+			return runtime.Incoming{}, err
 		}
 	}
+	return runtime.Incoming{}, context.Cause(ctx)
 }
 
 // ProbeTimeout returns ProbeWait or its default. A client calls it.
 func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, defaultProbeWait) }
-
-// buffered reports whether a part of a line has been read.
-func (t *Transport) buffered() bool { return len(t.lines.unread) > 0 }
-
-func blank(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c != ' ' && c != '\t' && c != '\r' {
-			return false
-		}
-	}
-	return true
-}
 
 // Send implements runtime.Transport: it writes one line with one Write. If ctx ends while the peer
 // does not read, Send returns, and a goroutine writes the rest of the line when the peer continues
 // to read, so that no line is truncated. For responses, Send waits until they are written. After a
 // failed write, Send returns its error, because the stream may have ended within a line.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
-	t.setup()
-	line := append(oneLine(m.Text), '\n')
-	if err := t.lock(ctx); err != nil {
-		return err
+	line := append(m.Text, '\n')
+	if bytes.IndexByte(m.Text, '\n') >= 0 { // generated code writes none, but an Appender of a user may
+		line = append(bytes.ReplaceAll(m.Text, []byte{'\n'}, []byte{' '}), '\n')
 	}
-	if t.pipe != nil {
-		n, err := t.pipe.write(line)
-		if err != nil || n == len(line) {
-			defer t.unlock()
-			return t.done(err)
+	select {
+	case t.writing <- struct{}{}:
+	case <-t.closed.Done():
+		return runtime.ErrClosed
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if t.pipe != nil && t.failed == nil {
+		var n int
+		n, t.failed = t.pipe.write(line)
+		if line = line[n:]; len(line) == 0 {
+			<-t.writing
+			return nil
 		}
-		line = line[n:]
 	}
 	if ctx.Done() == nil || m.Kind == jsonrpc.Response {
-		defer t.unlock()
 		return t.write(line)
 	}
 	written := make(chan error, 1)
 	line = bytes.Clone(line)
-	go func() {
-		defer t.unlock()
-		written <- t.write(line)
-	}()
+	go func() { written <- t.write(line) }()
 	select {
 	case err := <-written:
 		return err
-	case <-t.closed:
+	case <-t.closed.Done():
 		return runtime.ErrClosed
 	case <-ctx.Done():
 		select {
@@ -167,65 +181,23 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 }
 
-// lock waits until no other line is being written.
-func (t *Transport) lock(ctx context.Context) error {
-	select {
-	case t.writing <- struct{}{}:
-	case <-t.closed:
-		return runtime.ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-	err := t.failed
-	if t.isClosed() {
-		err = runtime.ErrClosed
-	}
-	if err != nil {
-		t.unlock()
-	}
-	return err
-}
-
-func (t *Transport) unlock() { <-t.writing }
-
-// write writes a line, or the rest of one. The caller holds the lock.
+// write writes a line, or the rest of one, and lets the next Send write. Nothing is written after a failure and after
+// Close.
 func (t *Transport) write(line []byte) error {
-	n, err := t.out.Write(line)
-	if err == nil && n < len(line) {
-		err = io.ErrShortWrite
+	defer func() { <-t.writing }()
+	if t.failed == nil && t.closed.Err() == nil {
+		n, err := t.Out.Write(line)
+		if err == nil && n < len(line) {
+			err = io.ErrShortWrite
+		}
+		if t.failed = err; err == nil {
+			return nil
+		}
 	}
-	return t.done(err)
-}
-
-// done records the result of a write and returns the error for the caller of Send. The caller holds
-// the lock.
-func (t *Transport) done(err error) error {
-	if t.failed = err; err != nil && t.isClosed() {
+	if t.closed.Err() != nil {
 		return runtime.ErrClosed
 	}
-	return err
-}
-
-func (t *Transport) isClosed() bool {
-	select {
-	case <-t.closed:
-		return true
-	default:
-		return false
-	}
-}
-
-// oneLine replaces the line breaks of a JSON text by spaces. Generated code writes none, but an
-// Appender of a user may.
-func oneLine(text []byte) []byte {
-	for rest := text; ; {
-		i := bytes.IndexByte(rest, '\n')
-		if i < 0 {
-			return text
-		}
-		rest[i] = ' '
-		rest = rest[i+1:]
-	}
+	return t.failed
 }
 
 // Close implements runtime.Transport.
@@ -233,8 +205,8 @@ func (t *Transport) Close() error {
 	t.setup()
 	var err error
 	t.closer.Do(func() {
-		close(t.closed)
-		err = errors.Join(closeStream(t.out), closeStream(t.lines.src))
+		t.end()
+		err = errors.Join(closeStream(t.Out), closeStream(t.In))
 	})
 	return err
 }
@@ -272,109 +244,4 @@ func Main(server *runtime.Server, err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-}
-
-// readSize is the size of a read. A line that fits into one read is copied once.
-const readSize = 32 << 10
-
-// maxEmptyReads is how many reads in a row may return neither data nor an error.
-const maxEmptyReads = 100
-
-// lines splits a stream into lines.
-type lines struct {
-	src    io.Reader
-	buf    []byte          // readSize bytes
-	unread []byte          // unprocessed part of buf
-	long   strings.Builder // beginning of a line, from earlier reads
-	err    error           // of src; returned when unread is empty
-	skip   bool            // the rest of a line that was too long is skipped
-}
-
-// next returns a copy of the next line, without its newline. If the line is longer than max, it
-// returns what it has read as soon as that is longer; the next call skips the rest of the
-// line. An error of src is returned by every further call until retry.
-func (l *lines) next(max int) (string, error) {
-	for {
-		i := bytes.IndexByte(l.unread, '\n')
-		part := l.unread
-		if i >= 0 {
-			part = l.unread[:i]
-		}
-		switch {
-		case l.skip:
-			l.skip = i < 0
-			l.drop(len(part), i >= 0)
-			if i < 0 {
-				if err := l.fill(); err != nil {
-					return "", err
-				}
-			}
-			continue
-		case l.lineLen(part) > max:
-			l.skip = true
-			l.long.Write(part)
-			return l.takeLong(), nil
-		case i >= 0 && l.long.Len() == 0:
-			text := string(bytes.TrimSuffix(part, []byte{'\r'}))
-			l.drop(len(part), true)
-			return text, nil
-		}
-		l.long.Write(part)
-		l.drop(len(part), i >= 0)
-		if i >= 0 {
-			return l.takeLong(), nil
-		}
-		if err := l.fill(); err != nil {
-			if err == io.EOF && l.long.Len() > 0 {
-				return l.takeLong(), nil
-			}
-			return "", err
-		}
-	}
-}
-
-func (l *lines) takeLong() string {
-	line := strings.TrimSuffix(l.long.String(), "\r")
-	l.long.Reset()
-	return line
-}
-
-// retry makes next read src again after an error.
-func (l *lines) retry() { l.err = nil }
-
-// drop removes n bytes from unread, and the newline after them if there is one.
-func (l *lines) drop(n int, newline bool) {
-	if newline {
-		n++
-	}
-	l.unread = l.unread[n:]
-}
-
-// fill reads more input. Call it when unread is empty.
-func (l *lines) fill() error {
-	if l.buf == nil {
-		l.buf = make([]byte, readSize)
-	}
-	for range maxEmptyReads {
-		if l.err != nil {
-			return l.err
-		}
-		var n int
-		n, l.err = l.src.Read(l.buf)
-		if n > 0 {
-			l.unread = l.buf[:n]
-			return nil
-		}
-	}
-	return io.ErrNoProgress
-}
-
-// lineLen returns the length of the incomplete line that ends with part. A carriage return at its
-// end is not counted, as it may be part of the end of the line.
-func (l *lines) lineLen(part []byte) int {
-	n := l.long.Len() + len(part)
-	if bytes.HasSuffix(part, []byte{'\r'}) || len(part) == 0 && strings.HasSuffix(l.long.String(), "\r") {
-		n--
-	}
-	return n
 }

@@ -91,7 +91,7 @@ func FuzzReceive(f *testing.F) {
 			switch line = bytes.TrimSuffix(line, []byte("\r")); {
 			case len(line) > max:
 				want = append(want, "-")
-			case !blank(string(line)):
+			case len(bytes.TrimLeft(line, " \t\r")) > 0:
 				want = append(want, string(line))
 			}
 		}
@@ -246,7 +246,7 @@ func TestInterrupt(t *testing.T) {
 func TestZeroTransport(t *testing.T) {
 	var tr Transport
 	tr.setup()
-	if tr.lines.src != os.Stdin || tr.out != os.Stdout {
+	if tr.In != os.Stdin || tr.Out != os.Stdout {
 		t.Error("the zero transport is not that of the process")
 	}
 }

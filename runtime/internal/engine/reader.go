@@ -18,8 +18,8 @@ type Source[M any] struct {
 	// Receive returns the next message. It is called by one goroutine at a time. Any error except ErrInterrupted
 	// ends the reading.
 	Receive func(ctx context.Context, max int) (M, error)
-	// Buffered reports whether Receive would return at once. It is called in place of Receive.
-	Buffered func() bool
+	// Buffered returns how much input is there that Receive would return at once. It is called in place of Receive.
+	Buffered func() int
 	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
 	// available. No part of a message is lost. It is nil if Receive cannot be interrupted.
 	Interrupt func()
@@ -43,7 +43,7 @@ type Reader struct {
 	// Waiting reports whether a caller waits for an answer.
 	Waiting func() bool
 	// Buffered and Interrupt are those of the Source.
-	Buffered  func() bool
+	Buffered  func() int
 	Interrupt func()
 
 	mu      sync.Mutex
@@ -120,7 +120,7 @@ func (r *Reader) read() {
 
 // serve handles a request. It returns false if another goroutine is reading afterwards.
 func (r *Reader) serve(f func()) bool {
-	if r.Buffered() {
+	if r.Buffered() > 0 {
 		go r.read()
 		f()
 		return false
@@ -145,7 +145,7 @@ func (r *Reader) serve(f func()) bool {
 // yield gives up the turn for the next caller, if no caller waits and no input is available. It returns
 // false if the goroutine keeps the turn.
 func (r *Reader) yield() bool {
-	if r.Interrupt == nil || r.Waiting() || r.Buffered() {
+	if r.Interrupt == nil || r.Waiting() || r.Buffered() > 0 {
 		return false
 	}
 	turn := r.lend(nobody)

@@ -42,7 +42,7 @@ func newSource() *source {
 	}
 	s.Reader.Ended = func(error) { s.ended.Add(1) }
 	s.Reader.Waiting = s.Pending.Waiting
-	s.Reader.Buffered = func() bool { return len(s.steps) > 0 }
+	s.Reader.Buffered = func() int { return len(s.steps) }
 	s.Reader.Interrupt = func() { s.interrupted <- struct{}{} }
 	return s
 }
