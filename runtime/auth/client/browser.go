@@ -217,7 +217,7 @@ func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Connection", "close")
 	switch {
-	case r.Host != v.redirect.Host || r.URL.Path != v.redirect.Path:
+	case oauth.HostPort(&url.URL{Scheme: v.redirect.Scheme, Host: r.Host}) != oauth.HostPort(v.redirect) || r.URL.Path != v.redirect.Path:
 		http.Error(w, "Nothing is here.", http.StatusNotFound)
 	case r.Method != http.MethodGet:
 		http.Error(w, "Expected a GET.", http.StatusMethodNotAllowed)
