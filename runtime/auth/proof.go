@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -20,9 +21,50 @@ import (
 const (
 	// proofAge is how old a proof may be.
 	proofAge = time.Minute
-	// maxProofs limits the proofs that are remembered to detect their reuse. Beyond it, requests get status 503.
+	// proofMemory is how long a used proof is remembered at least: as long as it could be used again, and a second for
+	// requests at the same time.
+	proofMemory = proofAge + waits.NotYetValid + time.Second
+	// maxProofs limits the proofs of one caller that are remembered to detect their reuse. Beyond it, requests of the
+	// caller get status 503.
 	maxProofs = 100_000
 )
+
+// usedProofs remembers used proofs until they are too old to be used again. Each caller has room of its own, so that
+// none can make the guard refuse or forget the proofs of others. All of them together are limited by the time that the
+// guard needs to verify a proof before it is remembered.
+type usedProofs struct {
+	max int // for each caller
+
+	mu         sync.Mutex
+	young, old map[string]map[usedProof]struct{} // by callers; the old ones were added before turned
+	turned     time.Time
+}
+
+// usedProof is a digest of the key and the id of a proof.
+type usedProof [sha256.Size]byte
+
+// add adds a proof of a caller, and reports whether it is new. Full is true if the caller has no room for it.
+func (u *usedProofs) add(caller string, proof usedProof, now time.Time) (added, full bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if now.Sub(u.turned) > proofMemory {
+		u.old, u.young, u.turned = u.young, make(map[string]map[usedProof]struct{}), now
+	}
+	own := u.young[caller]
+	_, young := own[proof]
+	_, old := u.old[caller][proof]
+	switch {
+	case young || old:
+		return false, false
+	case len(own) >= u.max:
+		return false, true
+	case own == nil:
+		own = make(map[usedProof]struct{})
+		u.young[caller] = own
+	}
+	own[proof] = struct{}{}
+	return true, false
+}
 
 // DPoP configures how proofs of possession are checked (RFC 9449). A token that is bound to a key always
 // needs one, which is at most a minute old. Replicas each remember the proofs that were used.
@@ -62,7 +104,7 @@ func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credent
 		}
 	}
 	if caller.KeyThumbprint != "" {
-		return g.proof(w, r, given.token, caller.KeyThumbprint)
+		return g.proof(w, r, given.token, caller)
 	}
 	return nil
 }
@@ -85,7 +127,7 @@ func (g *Guard) certificate(r *http.Request) []byte {
 }
 
 // proof checks the DPoP proof of a request (RFC 9449, section 4.3).
-func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint string) *refusal {
+func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, caller *Caller) *refusal {
 	proofs := r.Header["Dpop"]
 	if len(proofs) != 1 || len(proofs[0]) > maxToken {
 		return badProof("the request needs one DPoP header")
@@ -103,7 +145,7 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 		return badProof("the signature of the DPoP proof is wrong")
 	}
 	sum, err := h.JSONWebKey.Thumbprint(crypto.SHA256)
-	if err != nil || base64.RawURLEncoding.EncodeToString(sum) != thumbprint {
+	if err != nil || base64.RawURLEncoding.EncodeToString(sum) != caller.KeyThumbprint {
 		return badProof("the access token is bound to another key")
 	}
 	c, err := claimsOf(string(payload))
@@ -130,10 +172,10 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token, thumbprint 
 		return badProof("the DPoP proof has no id")
 	}
 	// A proof is used once (RFC 9449, section 11.1).
-	used := sha256.Sum256([]byte(thumbprint + " " + id))
-	switch added, full := g.proofs.Add(string(used[:]), made.Add(proofAge+time.Second), now); {
+	used := sha256.Sum256([]byte(caller.KeyThumbprint + " " + id))
+	switch added, full := g.proofs.add(caller.Principal(), used, now); {
 	case full:
-		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs"}
+		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs of this caller"}
 	case !added:
 		return badProof("the DPoP proof was used before")
 	}

@@ -3,11 +3,15 @@ package auth
 import (
 	"bytes"
 	"context"
+	"crypto"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
@@ -15,6 +19,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
@@ -201,5 +206,91 @@ func TestNonces(t *testing.T) {
 		if (refused == nil) != test.good || (next != "") != test.next || next == test.nonce && next != "" {
 			t.Errorf("%+v: got %+v, next nonce %q", test, refused, next)
 		}
+	}
+}
+
+// TestUsedProofs checks that a proof can be used once while it is good, and that a caller who uses many takes no room
+// from others.
+func TestUsedProofs(t *testing.T) {
+	u := usedProofs{max: 2}
+	start := time.Unix(1_000_000, 0)
+	for i, step := range []struct {
+		caller, proof string
+		at            time.Duration
+		want          string
+	}{
+		{"ada", "1", 0, "true false"},
+		{"ada", "1", 0, "false false"},
+		{"ada", "2", time.Second, "true false"},
+		{"ada", "3", time.Second, "false true"},
+		{"bob", "1", time.Second, "true false"},
+		{"bob", "2", 50 * time.Second, "true false"},
+		{"bob", "3", 50 * time.Second, "false true"},
+		{"eve", "1", proofMemory + time.Second, "true false"},
+		{"ada", "2", proofMemory + time.Second, "false false"}, // remembered, though there is room again
+		{"ada", "3", proofMemory + time.Second, "true false"},
+		{"bob", "2", proofMemory + 49*time.Second, "false false"},
+		{"bob", "2", 3 * proofMemory, "true false"}, // too old for the checks before
+		{"eve", "1", 3 * proofMemory, "false false"},
+		{"eve", "1", 5 * proofMemory, "true false"},
+	} {
+		added, full := u.add(step.caller, sha256.Sum256([]byte(step.proof)), start.Add(step.at))
+		if got := fmt.Sprint(added, full); got != step.want {
+			t.Errorf("step %d, proof %s of %s: got %s, want %s", i, step.proof, step.caller, got, step.want)
+		}
+	}
+}
+
+// TestProofsOfOneCaller checks that a caller whose proofs fill the memory gets no one else refused.
+func TestProofsOfOneCaller(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := (&jose.JSONWebKey{Key: key.Public()}).Thumbprint(crypto.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: VerifierFunc(func(_ context.Context, token string) (*Caller, error) {
+		return &Caller{Subject: token, KeyThumbprint: base64.RawURLEncoding.EncodeToString(sum)}, nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.proofs.max = 3
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prove := func(token, id string) string {
+		text, err := jwt.Signed(signer).Claims(map[string]any{
+			"jti": id, "htm": http.MethodPost, "htu": "https://r.example", "iat": time.Now().Unix(), "ath": digest([]byte(token)),
+		}).Serialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	send := func(token, proof string) int {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "https://r.example", nil)
+		r.Header = http.Header{"Authorization": {"DPoP " + token}, "Dpop": {proof}}
+		w := httptest.NewRecorder()
+		g.Protect(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})).ServeHTTP(w, r)
+		return w.Code
+	}
+	first := prove("bob", "bob-1")
+	if got := send("bob", first); got != http.StatusOK {
+		t.Fatalf("status %d", got)
+	}
+	for i, want := range []int{200, 200, 200, 503, 503} {
+		if got := send("ada", prove("ada", fmt.Sprint("ada-", i))); got != want {
+			t.Errorf("proof %d of the busy caller: status %d, want %d", i, got, want)
+		}
+	}
+	if got := send("bob", prove("bob", "bob-2")); got != http.StatusOK {
+		t.Errorf("another caller: status %d", got)
+	}
+	if got := send("bob", first); got != http.StatusUnauthorized {
+		t.Errorf("a used proof of another caller: status %d", got)
 	}
 }
