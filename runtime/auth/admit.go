@@ -157,7 +157,7 @@ func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
 			schemes = g.schemes()
 		}
 		for _, scheme := range schemes {
-			w.Header().Add("WWW-Authenticate", g.challenge(scheme, scopes, f.code, f.reason).String())
+			w.Header().Add("WWW-Authenticate", g.challenge(scheme, scopes, f.code, f.reason))
 		}
 	}
 	if f.nonce != "" {
@@ -194,7 +194,7 @@ func (a *access) Allow(scopes []string) *runtime.DeniedError {
 	all := oauth.UnionScopes(a.guard.opts.Scopes, scopes)
 	const message = "the access token lacks a scope of this operation"
 	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, message)
-	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c.String()}, Message: "forbidden: " + message}
+	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c}, Message: "forbidden: " + message}
 }
 
 // Scopes returns the scopes of the token, and those which they include among the scopes that the server knows. Package
@@ -220,15 +220,16 @@ func schemeOf(caller *Caller) string {
 
 // challenge returns a challenge with the parameters that all challenges have, and those of an error unless code
 // is "".
-func (g *Guard) challenge(scheme string, scopes []string, code, reason string) oauth.Challenge {
-	c := oauth.Challenge{Scheme: scheme}.With("resource_metadata", g.metadataURL).With("scope", oauth.FormatScopes(scopes))
+func (g *Guard) challenge(scheme string, scopes []string, code, reason string) string {
+	algorithms := ""
 	if scheme == oauth.SchemeDPoP {
-		c = c.With("algs", oauth.FormatScopes(proofAlgorithmNames()))
+		algorithms = oauth.FormatScopes(proofAlgorithmNames())
 	}
-	if code != "" {
-		c = c.With("error", code).With("error_description", reason)
+	if code == "" {
+		reason = ""
 	}
-	return c
+	return oauth.FormatChallenge(scheme, "resource_metadata", g.metadataURL, "scope", oauth.FormatScopes(scopes), "algs", algorithms,
+		"error", code, "error_description", reason)
 }
 
 // tokenKey is the digest of a token, so that the memory of the server holds no tokens.

@@ -70,7 +70,7 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 
 // resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
 func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, address string, err error) {
-	if address = challenge.ResourceMetadata(); address != "" {
+	if address = challenge.Params["resource_metadata"]; address != "" {
 		err = t.web.Document(ctx, address, &metadata)
 		return metadata, address, err
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
@@ -64,11 +65,10 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 	if response.Scope != nil {
 		g.Granted = oauth.ParseScopes(*response.Scope)
 	}
-	scheme := oauth.Challenge{Scheme: response.TokenType}
 	switch {
-	case scheme.HasScheme(oauth.SchemeBearer):
+	case strings.EqualFold(response.TokenType, oauth.SchemeBearer):
 		g.Type = oauth.SchemeBearer
-	case scheme.HasScheme(oauth.SchemeDPoP) && proofs != nil:
+	case strings.EqualFold(response.TokenType, oauth.SchemeDPoP) && proofs != nil:
 		g.Type = oauth.SchemeDPoP
 	default:
 		return nil, fmt.Errorf("the authorization server %s issued a token of type %q", shown(from.issuer), shown(response.TokenType))
@@ -283,7 +283,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if err != nil {
 		return nil, err
 	}
-	found.bound = found.bound || n.challenge.HasScheme(oauth.SchemeDPoP)
+	found.bound = found.bound || strings.EqualFold(n.challenge.Scheme, oauth.SchemeDPoP)
 	var earlier []string
 	if stored != nil && stored.Issuer == found.issuer {
 		earlier = stored.Requested

@@ -230,7 +230,7 @@ func (n need) refusal() error {
 	if n.status == http.StatusForbidden {
 		return fmt.Errorf("%w: it demands the scopes %q", ErrRefused, shown(oauth.FormatScopes(n.challenge.Scopes())))
 	}
-	if description := n.challenge.Get("error_description"); description != "" {
+	if description := n.challenge.Params["error_description"]; description != "" {
 		return fmt.Errorf("%w: %s", ErrRefused, shown(description))
 	}
 	return ErrRefused
@@ -238,10 +238,10 @@ func (n need) refusal() error {
 
 // challenged returns the challenge of a response that asks for a token, and has an error if that is not "".
 func challenged(resp *http.Response, code string) *oauth.Challenge {
-	all, _ := oauth.Challenges(resp.Header) // those before a syntax error count
+	all := oauth.Challenges(resp.Header)
 	for _, scheme := range []string{oauth.SchemeBearer, oauth.SchemeDPoP} {
 		for i, c := range all {
-			if c.HasScheme(scheme) && (code == "" || c.ErrorCode() == code) {
+			if strings.EqualFold(c.Scheme, scheme) && (code == "" || c.Params["error"] == code) {
 				return &all[i]
 			}
 		}
