@@ -132,29 +132,21 @@ func NewGuard(o Options) (*Guard, error) {
 
 // identify reads the identifier of the resource.
 func (g *Guard) identify() error {
-	canonical, err := oauth.CanonicalResource(g.opts.Resource)
-	if err == nil {
-		g.resource, err = url.Parse(canonical)
-	}
-	var all []string
-	if err == nil {
-		all, err = oauth.ResourceMetadataURLs(canonical)
-	}
-	for _, address := range all {
-		u, failed := url.Parse(address)
-		if failed != nil {
-			err = failed
-			break
-		}
-		g.paths = append(g.paths, u.Path)
-	}
-	if err != nil {
+	var err error
+	if g.resource, err = oauth.CanonicalURL(g.opts.Resource); err != nil {
 		return fmt.Errorf("option Resource: %w", err)
 	}
+	g.opts.Resource = g.resource.String()
 	if a, err := netip.ParseAddr(g.resource.Hostname()); err == nil && a.Unmap().IsUnspecified() || g.resource.Port() == "0" {
-		return fmt.Errorf("option Resource: %q is an address to listen at: expected the URL of the server as its clients write it", canonical)
+		return fmt.Errorf("option Resource: %q is an address to listen at: expected the URL of the server as its clients write it", g.opts.Resource)
 	}
-	g.opts.Resource, g.metadataURL = canonical, all[0]
+	urls := oauth.ResourceMetadataURLs(g.resource)
+	g.metadataURL = urls[0]
+	for _, address := range urls {
+		if u, err := url.Parse(address); err == nil {
+			g.paths = append(g.paths, u.Path)
+		}
+	}
 	return nil
 }
 

@@ -1,13 +1,12 @@
 package auth
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
-	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -189,15 +188,13 @@ func badProof(reason string) *refusal {
 // isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a
 // proxy, the server does not see the URL that its clients use, so Resource stands for its host.
 func (g *Guard) isTarget(target string, r *http.Request) bool {
-	given, err := oauth.CanonicalResource(target)
+	given, err := oauth.CanonicalURL(target)
 	if err != nil {
 		return false
 	}
-	given, _, _ = strings.Cut(given, "?")
-	own, _, _ := strings.Cut(g.opts.Resource, "?")
-	at := url.URL{Scheme: g.resource.Scheme, Host: g.resource.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
-	here, err := oauth.CanonicalResource(at.String())
-	return given == own || err == nil && given == here
+	path := given.EscapedPath()
+	return given.Scheme == g.resource.Scheme && given.Host == g.resource.Host &&
+		(path == g.resource.EscapedPath() || cmp.Or(path, "/") == cmp.Or(r.URL.EscapedPath(), "/"))
 }
 
 // nonce checks the nonce of a proof and gives the client a new one before it expires (RFC 9449, section

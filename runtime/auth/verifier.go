@@ -256,8 +256,8 @@ func (i *issuer) isAudience(audience []string) bool {
 		if slices.Contains(i.opts.Audiences, one) || one == i.opts.Resource {
 			return true
 		}
-		canonical, err := oauth.CanonicalResource(one)
-		return err == nil && canonical == i.opts.Resource && !strings.Contains(one, "#")
+		canonical, err := oauth.CanonicalURL(one)
+		return err == nil && canonical.String() == i.opts.Resource
 	})
 }
 
@@ -303,27 +303,18 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 			return nil, errors.New("the metadata has no introspection_endpoint")
 		}
 	}
-	u, err := oauth.ParseURL(address)
-	if err != nil {
-		return nil, err
-	}
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	if how.ClientID != "" {
-		r.SetBasicAuth(url.QueryEscape(how.ClientID), url.QueryEscape(how.ClientSecret)) // RFC 6749, section 2.3.1
-	}
-	if how.Authorize != nil {
-		if err := how.Authorize(r); err != nil {
-			return nil, err
+	status, _, text, err := i.web.Post(ctx, address, form, func(r *http.Request) error {
+		if how.ClientID != "" {
+			r.SetBasicAuth(url.QueryEscape(how.ClientID), url.QueryEscape(how.ClientSecret)) // RFC 6749, section 2.3.1
 		}
-	}
-	status, _, text, err := i.web.Do(r)
+		if how.Authorize != nil {
+			return how.Authorize(r)
+		}
+		return nil
+	})
 	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("%s: status %d", u.Redacted(), status)
+		err = fmt.Errorf("%s: status %d", oauth.Shown(address), status)
 	}
 	return text, err
 }
@@ -434,7 +425,7 @@ func (i *issuer) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
 	var document struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if err := i.web.Document(ctx, address, &document); err != nil {
+	if _, err := i.web.Document(ctx, nil, &document, address); err != nil {
 		i.metadata.Store(nil) // the keys may have moved
 		return nil, err
 	}

@@ -71,12 +71,11 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 // resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
 func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, address string, err error) {
 	if address = challenge.Params["resource_metadata"]; address != "" {
-		err = t.web.Document(ctx, address, &metadata)
+		_, err = t.web.Document(ctx, nil, &metadata, address)
 		return metadata, address, err
 	}
-	urls, err := oauth.ResourceMetadataURLs(t.canonical)
-	if err == nil {
-		address, err = t.web.First(ctx, urls, nil, &metadata)
+	if address, err = t.web.Document(ctx, nil, &metadata, oauth.ResourceMetadataURLs(t.resource)...); address == "" {
+		err = nil
 	}
 	return metadata, address, err
 }
@@ -84,19 +83,13 @@ func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challe
 // covers reports whether a resource is the server, or a part of its origin above it: a server may share
 // metadata at the root with others ("Protected Resource Metadata Discovery Requirements", 2026-07-28).
 func covers(resource, server string) bool {
-	canonical, err := oauth.CanonicalResource(resource)
-	if err != nil || strings.Contains(resource, "#") {
-		return false
+	u, err := oauth.CanonicalURL(resource)
+	if err != nil || u.RawQuery != "" {
+		return err == nil && u.String() == server
 	}
-	if canonical == server {
-		return true
-	}
-	if strings.Contains(canonical, "?") {
-		return false
-	}
-	above := strings.TrimSuffix(canonical, "/")
 	server, _, _ = strings.Cut(server, "?")
-	return server == above || strings.HasPrefix(server, above+"/")
+	above := strings.TrimSuffix(u.String(), "/")
+	return strings.HasPrefix(server+"/", above+"/")
 }
 
 // legacyRevision is the revision in which servers are their own authorization servers.
@@ -105,21 +98,12 @@ const legacyRevision = "2025-03-26"
 // discoverLegacy finds the endpoints of a server that has no metadata of its own ("Server Metadata
 // Discovery", 2025-03-26): those of the authorization server at its origin, or the default ones.
 func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
-	origin := (&url.URL{Scheme: t.server.Scheme, Host: t.server.Host}).String()
-	canonical, err := oauth.CanonicalResource(origin)
-	if err != nil {
-		return nil, err
-	}
-	urls, err := oauth.IssuerMetadataURLs(canonical)
-	if err != nil {
-		return nil, err
-	}
+	origin := &url.URL{Scheme: t.resource.Scheme, Host: t.resource.Host}
+	canonical := origin.String()
 	header := http.Header{"Mcp-Protocol-Version": {legacyRevision}}
 	var metadata oauth.AuthorizationServerMetadata
-	address, err := t.web.First(ctx, urls[:1], header, &metadata)
+	address, err := t.web.Document(ctx, header, &metadata, oauth.IssuerMetadataURLs(origin)[0])
 	switch {
-	case err != nil:
-		return nil, fmt.Errorf("metadata of the authorization server: %w", err)
 	case address == "":
 		metadata = oauth.AuthorizationServerMetadata{
 			Issuer:                        canonical,
@@ -128,6 +112,8 @@ func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 			RegistrationEndpoint:          canonical + "/register",
 			CodeChallengeMethodsSupported: []string{methodS256},
 		}
+	case err != nil:
+		return nil, fmt.Errorf("metadata of the authorization server: %w", err)
 	case metadata.Issuer != canonical && metadata.Issuer != canonical+"/":
 		// The origin as an issuer may have a slash at its end, which the URL of its metadata lacks.
 		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", address, shown(metadata.Issuer))

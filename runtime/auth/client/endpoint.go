@@ -67,14 +67,11 @@ func (c *Credentials) method(server *oauth.AuthorizationServerMetadata) string {
 }
 
 // authenticate adds the client's authentication to a request to the token endpoint.
-func (c *Credentials) authenticate(server *oauth.AuthorizationServerMetadata, header http.Header, form url.Values) error {
+func (c *Credentials) authenticate(server *oauth.AuthorizationServerMetadata, form url.Values) error {
 	switch method := c.method(server); method {
 	case methodNone:
 		form.Set("client_id", c.ClientID)
-	case methodBasic:
-		// RFC 6749, section 2.3.1: both are encoded as in a form.
-		req := http.Request{Header: header}
-		req.SetBasicAuth(url.QueryEscape(c.ClientID), url.QueryEscape(c.Secret.Reveal()))
+	case methodBasic: // in the header
 	case methodPost:
 		form.Set("client_id", c.ClientID)
 		form.Set("client_secret", c.Secret.Reveal())
@@ -154,21 +151,18 @@ func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetada
 // more (RFC 9449, section 8).
 func (w *web) post(ctx context.Context, endpoint *url.URL, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (status int, text []byte, err error) {
 	for try := 0; ; try++ {
-		header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
-		if err := client.authenticate(server, header, form); err != nil {
+		if err := client.authenticate(server, form); err != nil {
 			return 0, nil, err
 		}
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), strings.NewReader(form.Encode()))
-		if err != nil {
-			return 0, nil, err
-		}
-		req.Header = header
-		if proofs != nil {
-			if err := proofs.prove(req, ""); err != nil {
-				return 0, nil, err
+		status, responded, text, err := w.Post(ctx, endpoint.String(), form, func(req *http.Request) error {
+			if client.method(server) == methodBasic {
+				req.SetBasicAuth(url.QueryEscape(client.ClientID), url.QueryEscape(client.Secret.Reveal())) // RFC 6749, section 2.3.1
 			}
-		}
-		status, responded, text, err := w.Do(req)
+			if proofs != nil {
+				return proofs.prove(req, "")
+			}
+			return nil
+		})
 		if err != nil {
 			return 0, nil, err
 		}

@@ -47,7 +47,8 @@ type Options struct {
 // be used by several sessions at a time.
 type Transport struct {
 	server    *url.URL
-	canonical string // resource identifier of the server
+	resource  *url.URL // the canonical URL of the server
+	canonical string   // the same, its resource identifier
 	opts      Options
 	store     Store
 	base      http.RoundTripper
@@ -72,7 +73,7 @@ func New(server string, opts Options) (*Transport, error) {
 	if err != nil {
 		return nil, fmt.Errorf("auth: the server: %w", err)
 	}
-	canonical, err := oauth.CanonicalResource(u.String())
+	resource, err := oauth.CanonicalURL(u.String())
 	if err != nil {
 		return nil, fmt.Errorf("auth: the server: %w", err)
 	}
@@ -85,7 +86,7 @@ func New(server string, opts Options) (*Transport, error) {
 			return nil, fmt.Errorf("auth: the ClientIDURL %q is not an HTTPS URL with a path", shown(opts.ClientIDURL))
 		}
 	}
-	t := &Transport{server: u, canonical: canonical, opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
+	t := &Transport{server: u, resource: resource, canonical: resource.String(), opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
 	if t.store == nil {
 		t.store = &Memory{}
 	}

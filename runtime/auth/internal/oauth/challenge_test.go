@@ -108,30 +108,23 @@ func TestWellKnownURLs(t *testing.T) {
 			[]string{"https://[::1]:8443/.well-known/oauth-authorization-server", "https://[::1]:8443/.well-known/openid-configuration"},
 			"https://[::1]:8443"},
 	} {
-		resource, err := ResourceMetadataURLs(test.url)
+		canonical, err := CanonicalURL(test.url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		issuer, err := IssuerMetadataURLs(test.url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		canonical, err := CanonicalResource(test.url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resource, issuer := ResourceMetadataURLs(canonical), IssuerMetadataURLs(canonical)
 		if diff := cmp.Diff(test.resource, resource); diff != "" {
 			t.Errorf("%s: resource (-want +got):\n%s", test.url, diff)
 		}
 		if diff := cmp.Diff(test.issuer, issuer); diff != "" {
 			t.Errorf("%s: issuer (-want +got):\n%s", test.url, diff)
 		}
-		if diff := cmp.Diff(test.canonical, canonical); diff != "" {
+		if diff := cmp.Diff(test.canonical, canonical.String()); diff != "" {
 			t.Errorf("%s: canonical (-want +got):\n%s", test.url, diff)
 		}
 	}
 	for _, bad := range []string{"", "mcp.example.com", "ftp://a/b", "https://u:p@a", "https:///x", "https://a/#f", "https://a#", "https:a", "http://:8080/mcp", "https://:443"} {
-		if got, err := ResourceMetadataURLs(bad); err == nil {
+		if got, err := CanonicalURL(bad); err == nil {
 			t.Errorf("%q: got %q, want an error", bad, got)
 		}
 	}

@@ -6,7 +6,6 @@
 package oauth
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -56,7 +55,11 @@ type Fetcher struct {
 
 // NewFetcher returns a Fetcher.
 func NewFetcher(o FetchOptions) *Fetcher {
-	f := &Fetcher{opts: o, http: o.HTTP, direct: connections(o), proxied: connections(o)}
+	t := &http.Transport{
+		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxHeader,
+		DisableKeepAlives: o.Idle == 0, MaxIdleConnsPerHost: o.Idle, IdleConnTimeout: waits.AuthIdle,
+	}
+	f := &Fetcher{opts: o, http: o.HTTP, direct: t, proxied: t.Clone()}
 	f.direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		// The address is checked when it is known, so that a name cannot resolve to another one after a check.
 		d := &net.Dialer{ControlContext: func(_ context.Context, _, at string, _ syscall.RawConn) error {
@@ -73,13 +76,6 @@ func NewFetcher(o FetchOptions) *Fetcher {
 		f.http = &http.Client{Timeout: o.Timeout, CheckRedirect: f.checkRedirect, Transport: f}
 	}
 	return f
-}
-
-func connections(o FetchOptions) *http.Transport {
-	return &http.Transport{
-		ForceAttemptHTTP2: true, MaxResponseHeaderBytes: MaxHeader,
-		DisableKeepAlives: o.Idle == 0, MaxIdleConnsPerHost: o.Idle, IdleConnTimeout: waits.AuthIdle,
-	}
 }
 
 // RoundTrip implements http.RoundTripper. It sends a request through the proxy that the environment sets for it, or
@@ -176,12 +172,6 @@ func (f *Fetcher) checkFound(u *url.URL, a netip.Addr) error {
 	return fmt.Errorf("refused to connect to %s by a proxy: its address %v is %v; add the servers in your own network to NO_PROXY", Shown(u.Host), a, reach.Of(a))
 }
 
-// HostPort returns the host and the port of a URL.
-func HostPort(u *url.URL) string {
-	port := cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
-	return net.JoinHostPort(strings.ToLower(u.Hostname()), port)
-}
-
 // CheckURL refuses URLs other than those of HTTPS, and of HTTP on this machine ("Communication Security",
 // 2026-07-28).
 func CheckURL(u *url.URL) error {
@@ -204,65 +194,68 @@ func ParseURL(text string) (*url.URL, error) {
 	return u, err
 }
 
-// First gets a JSON document from the first URL at which one exists, and returns that URL, or "" if there is none.
-func (f *Fetcher) First(ctx context.Context, urls []string, header http.Header, into any) (found string, err error) {
+// Document gets a JSON document from the first URL at which one exists, and returns that URL. It returns "" and an
+// error if the servers say that there is none.
+func (f *Fetcher) Document(ctx context.Context, header http.Header, into any, urls ...string) (found string, err error) {
 	for _, address := range urls {
-		if missing, err := f.document(ctx, address, header, into); !missing {
+		var req *http.Request
+		if req, err = http.NewRequestWithContext(ctx, http.MethodGet, address, nil); err != nil {
+			return address, err
+		}
+		maps.Copy(req.Header, header)
+		status, _, text, failed := f.Do(req)
+		if failed != nil {
+			return address, failed
+		}
+		if status == http.StatusOK {
+			if err := json.Unmarshal(text, into); err != nil {
+				return address, fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
+			}
+			return address, nil
+		}
+		err = fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
+		if status/100 != 4 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout {
 			return address, err
 		}
 	}
-	return "", nil
-}
-
-// Document gets a JSON document.
-func (f *Fetcher) Document(ctx context.Context, address string, into any) error {
-	_, err := f.document(ctx, address, nil, into)
-	return err
-}
-
-// document is Document with headers. Missing means that the server says that there is none.
-func (f *Fetcher) document(ctx context.Context, address string, header http.Header, into any) (missing bool, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return false, err
-	}
-	maps.Copy(req.Header, header)
-	status, _, text, err := f.Do(req)
-	switch {
-	case err != nil:
-		return false, err
-	case status != http.StatusOK:
-		missing = status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout
-		return missing, fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
-	}
-	if err := json.Unmarshal(text, into); err != nil {
-		return false, fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
-	}
-	return false, nil
+	return "", err
 }
 
 // IssuerMetadata returns the metadata of an authorization server, from the first of the well-known URLs that has
 // any. Its issuer is identical to the given one (RFC 8414, section 3.3).
 func (f *Fetcher) IssuerMetadata(ctx context.Context, issuer string) (*AuthorizationServerMetadata, error) {
 	var metadata AuthorizationServerMetadata
-	urls, err := IssuerMetadataURLs(issuer)
-	if err == nil && !IsVisible(issuer) {
-		err = errors.New("the issuer has characters that a URL cannot have")
+	u, err := CanonicalURL(issuer)
+	if err == nil && (u.RawQuery != "" || !IsVisible(issuer)) {
+		err = errors.New("the issuer has a query, or characters that a URL cannot have")
 	}
-	found := ""
 	if err == nil {
-		found, err = f.First(ctx, urls, nil, &metadata)
+		urls := IssuerMetadataURLs(u)
+		var found string
+		switch found, err = f.Document(ctx, nil, &metadata, urls...); {
+		case found == "":
+			err = fmt.Errorf("none at %s", strings.Join(urls, ", "))
+		case err == nil && metadata.Issuer != issuer:
+			err = fmt.Errorf("%s is that of the issuer %q", found, Shown(metadata.Issuer))
+		}
 	}
-	switch {
-	case err != nil:
-	case found == "":
-		err = fmt.Errorf("none at %s", strings.Join(urls, ", "))
-	case metadata.Issuer != issuer:
-		err = fmt.Errorf("%s is that of the issuer %q", found, Shown(metadata.Issuer))
-	default:
-		return &metadata, nil
+	if err != nil {
+		return nil, fmt.Errorf("metadata of the authorization server %s: %w", Shown(issuer), err)
 	}
-	return nil, fmt.Errorf("metadata of the authorization server %s: %w", Shown(issuer), err)
+	return &metadata, nil
+}
+
+// Post sends a form. Authorize adds credentials to the request.
+func (f *Fetcher) Post(ctx context.Context, address string, form url.Values, authorize func(*http.Request) error) (status int, header http.Header, text []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if err := authorize(req); err != nil {
+		return 0, nil, nil, err
+	}
+	return f.Do(req)
 }
 
 // Do sends a request and reads its response.

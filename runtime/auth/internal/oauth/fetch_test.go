@@ -85,7 +85,7 @@ func TestGivenClient(t *testing.T) {
 		"followed":  {FetchOptions{May: yes, Timeout: time.Minute, Redirects: 1}, ""},
 	} {
 		var text string
-		err := NewFetcher(test.opts).Document(t.Context(), s.URL, &text)
+		_, err := NewFetcher(test.opts).Document(t.Context(), nil, &text, s.URL)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && text != "here" {
 			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
 		}

@@ -1,8 +1,10 @@
 package oauth
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 )
@@ -56,92 +58,65 @@ const (
 	wellKnownOpenID   = "/.well-known/openid-configuration"
 )
 
-// ResourceMetadataURLs returns where a client looks for the metadata of a server, given its URL: at
+// ResourceMetadataURLs returns where a client looks for the metadata of a server, given its canonical URL: at
 // the path of the server, then at the root (RFC 9728, section 3.1; basic/authorization, 2025-11-25 and later).
-func ResourceMetadataURLs(server string) ([]string, error) {
-	u, err := parseURL(server)
-	if err != nil {
-		return nil, err
+func ResourceMetadataURLs(server *url.URL) []string {
+	urls := []string{wellKnown(server, wellKnownResource, "")}
+	if server.Path != "" || server.RawQuery != "" {
+		urls = append(urls, wellKnown(&url.URL{Scheme: server.Scheme, Host: server.Host}, wellKnownResource, ""))
 	}
-	urls := []string{insert(u, wellKnownResource)}
-	if root := origin(u) + wellKnownResource; root != urls[0] {
-		urls = append(urls, root)
-	}
-	return urls, nil
+	return urls
 }
 
 // IssuerMetadataURLs returns the URLs at which a client looks for the metadata of an authorization
-// server, given its issuer, in the order of basic/authorization (2025-11-25 and later): three for an
+// server, given its canonical issuer, in the order of basic/authorization (2025-11-25 and later): three for an
 // issuer with a path, two for one without.
-func IssuerMetadataURLs(issuer string) ([]string, error) {
-	u, err := parseURL(issuer)
-	if err != nil {
-		return nil, err
+func IssuerMetadataURLs(issuer *url.URL) []string {
+	urls := []string{wellKnown(issuer, wellKnownOAuth, ""), wellKnown(issuer, wellKnownOpenID, "")}
+	if issuer.Path != "" {
+		urls = append(urls, wellKnown(issuer, "", wellKnownOpenID))
 	}
-	if u.RawQuery != "" {
-		return nil, fmt.Errorf("the issuer %q has a query", issuer)
-	}
-	urls := []string{insert(u, wellKnownOAuth), insert(u, wellKnownOpenID)}
-	if path := strings.TrimSuffix(u.EscapedPath(), "/"); path != "" {
-		urls = append(urls, origin(u)+path+wellKnownOpenID)
-	}
-	return urls, nil
+	return urls
 }
 
-// CanonicalResource returns the identifier of a server, given its URL: scheme and host in lower case,
-// without a default port, a fragment, and a path of "/" alone (basic/authorization, section Canonical
-// Server URI).
-func CanonicalResource(server string) (string, error) {
+// wellKnown returns a URL with a text before and after its path.
+func wellKnown(u *url.URL, before, after string) string {
+	own := *u
+	own.RawPath = before + strings.TrimSuffix(u.EscapedPath(), "/") + after
+	own.Path = before + strings.TrimSuffix(u.Path, "/") + after
+	return own.String()
+}
+
+// CanonicalURL returns the identifier of a server, given its URL: scheme and host in lower case, without a default
+// port and a path of "/" alone (basic/authorization, section Canonical Server URI). The URL is an absolute http or
+// https URL without a fragment and user information.
+func CanonicalURL(server string) (*url.URL, error) {
 	u, err := url.Parse(server)
-	if err != nil {
-		return "", err
-	}
-	u.Fragment, u.RawFragment = "", ""
-	if u, err = parseURL(u.String()); err != nil {
-		return "", err
-	}
-	path := u.EscapedPath()
-	if path == "/" {
-		path = ""
-	}
-	if u.RawQuery != "" {
-		path += "?" + u.RawQuery
-	}
-	return origin(u) + path, nil
-}
-
-// parseURL returns an absolute http or https URL without a fragment and user information.
-func parseURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
 	switch {
 	case err != nil:
 		return nil, err
 	case u.Scheme != "https" && u.Scheme != "http" || u.Opaque != "":
-		return nil, fmt.Errorf("%q is not an http or https URL", text)
+		return nil, fmt.Errorf("%q is not an http or https URL", server)
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("the URL %q has no name of a host", text)
+		return nil, fmt.Errorf("the URL %q has no name of a host", server)
 	case u.User != nil:
 		return nil, errors.New("the URL of a server must not have user information")
-	case u.Fragment != "" || strings.Contains(text, "#"):
-		return nil, fmt.Errorf("the URL %q has a fragment", text)
+	case strings.Contains(server, "#"):
+		return nil, fmt.Errorf("the URL %q has a fragment", server)
+	}
+	u.Host, u.ForceQuery = strings.ToLower(u.Host), false
+	if p := u.Port(); p == "" || p == defaultPorts[u.Scheme] {
+		u.Host = strings.TrimSuffix(u.Host, ":"+p)
+	}
+	if u.Path == "/" {
+		u.Path, u.RawPath = "", ""
 	}
 	return u, nil
 }
 
-// origin returns scheme and host in lower case, without a default port.
-func origin(u *url.URL) string {
-	host := strings.ToLower(u.Host)
-	if p := u.Port(); p == "443" && u.Scheme == "https" || p == "80" && u.Scheme == "http" || p == "" {
-		host = strings.TrimSuffix(host, ":"+p)
-	}
-	return u.Scheme + "://" + host
-}
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
 
-// insert returns a well-known URL with the path of u after the well-known part.
-func insert(u *url.URL, wellKnown string) string {
-	text := origin(u) + wellKnown + strings.TrimSuffix(u.EscapedPath(), "/")
-	if u.RawQuery != "" {
-		text += "?" + u.RawQuery
-	}
-	return text
+// HostPort returns the host and the port of a URL.
+func HostPort(u *url.URL) string {
+	return net.JoinHostPort(strings.ToLower(u.Hostname()), cmp.Or(u.Port(), defaultPorts[u.Scheme]))
 }
