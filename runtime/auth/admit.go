@@ -20,22 +20,31 @@ import (
 // maxToken limits the length of an access token, in bytes.
 const maxToken = 16 << 10
 
-// refusal is why a request is not admitted.
-type refusal struct {
-	status int
-	scheme string // of the challenge; "" for those of all schemes
-	code   string // the parameter error; "" for none
-	reason string
-	nonce  string // of DPoP
-	scopes []string
+// denied returns the error of a request that is not admitted (OAuth 2.1, section 5.3), with a challenge for a
+// scheme, or for all if it is "".
+func (g *Guard) denied(status int, scheme, code, reason string) *runtime.DeniedError {
+	e := &runtime.DeniedError{Status: status, Message: http.StatusText(status) + ": " + reason}
+	schemes := []string{scheme}
+	if scheme == "" {
+		schemes = g.schemes()
+	}
+	for _, scheme := range schemes {
+		e.Challenges = append(e.Challenges, g.challenge(scheme, g.opts.Scopes, code, reason))
+	}
+	return e
 }
 
-func badToken(scheme, reason string) *refusal {
-	return &refusal{status: http.StatusUnauthorized, scheme: scheme, code: oauth.ErrorInvalidToken, reason: reason}
+func (g *Guard) badToken(scheme, reason string) *runtime.DeniedError {
+	return g.denied(http.StatusUnauthorized, scheme, oauth.ErrorInvalidToken, reason)
 }
 
-func badRequest(reason string) *refusal {
-	return &refusal{status: http.StatusBadRequest, code: oauth.ErrorInvalidRequest, reason: reason}
+func (g *Guard) badRequest(reason string) *runtime.DeniedError {
+	return g.denied(http.StatusBadRequest, "", oauth.ErrorInvalidRequest, reason)
+}
+
+// unavailable returns the error of a request that may be repeated, whose token need not be replaced.
+func unavailable(reason string) *runtime.DeniedError {
+	return &runtime.DeniedError{Status: http.StatusServiceUnavailable, Message: http.StatusText(http.StatusServiceUnavailable) + ": " + reason}
 }
 
 // credentials are the token of a request and the scheme by which it was sent.
@@ -43,16 +52,16 @@ type credentials struct{ scheme, token string }
 
 // credentialsOf returns the credentials of a request (OAuth 2.1, section 5.1.1). A token in the query is
 // refused, because queries are logged (section Token Requirements).
-func credentialsOf(r *http.Request) (credentials, *refusal) {
+func (g *Guard) credentialsOf(r *http.Request) (credentials, *runtime.DeniedError) {
 	if hasToken(r.URL.RawQuery) {
-		return credentials{}, badRequest("an access token must be in the Authorization header, not in the query")
+		return credentials{}, g.badRequest("an access token must be in the Authorization header, not in the query")
 	}
 	values := r.Header["Authorization"]
 	if len(values) == 0 {
-		return credentials{}, &refusal{status: http.StatusUnauthorized, reason: "an access token is required"}
+		return credentials{}, g.denied(http.StatusUnauthorized, "", "", "an access token is required")
 	}
 	if len(values) > 1 {
-		return credentials{}, badRequest("there are several Authorization headers")
+		return credentials{}, g.badRequest("there are several Authorization headers")
 	}
 	scheme, token, _ := strings.Cut(values[0], " ")
 	token = strings.Trim(token, " ")
@@ -62,10 +71,10 @@ func credentialsOf(r *http.Request) (credentials, *refusal) {
 	case strings.EqualFold(scheme, oauth.SchemeDPoP):
 		scheme = oauth.SchemeDPoP
 	default:
-		return credentials{}, &refusal{status: http.StatusUnauthorized, reason: "an access token is required"}
+		return credentials{}, g.denied(http.StatusUnauthorized, "", "", "an access token is required")
 	}
 	if len(token) > maxToken {
-		return credentials{}, badToken(scheme, "the access token is too long")
+		return credentials{}, g.badToken(scheme, "the access token is too long")
 	}
 	return credentials{scheme, token}, nil
 }
@@ -83,37 +92,32 @@ func hasToken(query string) bool {
 }
 
 // admit verifies the token of a request.
-func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (*access, *refusal) {
-	given, refused := credentialsOf(r)
-	if refused != nil {
-		return nil, refused
+func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (a *access, denied *runtime.DeniedError) {
+	given, denied := g.credentialsOf(r)
+	if denied == nil {
+		a, denied = g.verify(r.Context(), given)
 	}
-	a, refused := g.verify(r.Context(), given)
-	if refused != nil {
-		return nil, refused
+	if denied == nil {
+		denied = g.possession(w, r, given, a.caller)
 	}
-	if refused := g.possession(w, r, given, a.caller); refused != nil {
-		return nil, refused
+	if denied == nil {
+		denied = a.Allow(g.opts.Scopes)
 	}
-	if denied := a.Allow(g.opts.Scopes); denied != nil {
-		return nil, &refusal{status: denied.Status, scheme: schemeOf(a.caller), code: oauth.ErrorInsufficientScope,
-			reason: "the access token lacks a scope of this server", scopes: g.opts.Scopes}
-	}
-	return a, nil
+	return a, denied
 }
 
 // verify returns what is known of a token, verifying it if necessary.
-func (g *Guard) verify(ctx context.Context, given credentials) (*access, *refusal) {
+func (g *Guard) verify(ctx context.Context, given credentials) (*access, *runtime.DeniedError) {
 	now := time.Now()
 	key := keyOf(given.token)
 	if a, ok := g.accepted.get(key, now); ok {
 		return a, nil
 	}
 	if !oauth.IsToken68(given.token) { // those that were accepted were well-formed
-		return nil, badRequest("the Authorization header has no well-formed access token")
+		return nil, g.badRequest("the Authorization header has no well-formed access token")
 	}
 	if known, ok := g.refused.get(key, now); ok {
-		return nil, badToken(given.scheme, known.Reason)
+		return nil, g.badToken(given.scheme, known.Reason)
 	}
 	caller, err := g.verifier.Verify(ctx, given.token)
 	now = time.Now()
@@ -127,11 +131,11 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*access, *refusa
 		if g.opts.CacheFor > 0 {
 			g.refused.put(key, bad, now.Add(min(g.opts.CacheFor, waits.TokenRefused)))
 		}
-		return nil, badToken(given.scheme, bad.Reason)
+		return nil, g.badToken(given.scheme, bad.Reason)
 	}
 	if err != nil {
 		g.opts.Logger.ErrorContext(ctx, "an access token could not be verified", "error", err)
-		return nil, &refusal{status: http.StatusServiceUnavailable, reason: "the access token cannot be verified now"}
+		return nil, unavailable("the access token cannot be verified now")
 	}
 	a := g.newAccess(caller)
 	if g.opts.CacheFor > 0 {
@@ -144,27 +148,14 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*access, *refusa
 	return a, nil
 }
 
-// refuse answers a request that is not admitted (OAuth 2.1, section 5.3).
-func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, f *refusal) {
-	g.opts.Logger.DebugContext(r.Context(), "request refused", "status", f.status, "error", f.code, "reason", f.reason)
-	if f.status != http.StatusServiceUnavailable {
-		scopes := f.scopes
-		if scopes == nil {
-			scopes = g.opts.Scopes
-		}
-		schemes := []string{f.scheme}
-		if f.scheme == "" {
-			schemes = g.schemes()
-		}
-		for _, scheme := range schemes {
-			w.Header().Add("WWW-Authenticate", g.challenge(scheme, scopes, f.code, f.reason))
-		}
-	}
-	if f.nonce != "" {
-		w.Header().Set("DPoP-Nonce", f.nonce)
+// refuse answers a request that is not admitted.
+func (g *Guard) refuse(w http.ResponseWriter, r *http.Request, denied *runtime.DeniedError) {
+	g.opts.Logger.DebugContext(r.Context(), "request refused", "status", denied.Status, "reason", denied.Message)
+	if len(denied.Challenges) > 0 {
+		w.Header()["Www-Authenticate"] = denied.Challenges
 	}
 	w.Header().Set("Cache-Control", "no-store")
-	(&web.Refusal{Status: f.status, Code: int64(f.status), Message: http.StatusText(f.status) + ": " + f.reason}).WriteTo(w)
+	(&web.Refusal{Status: denied.Status, Code: int64(denied.Status), Message: denied.Message}).WriteTo(w)
 }
 
 // schemes returns the schemes that a client without a token may choose from.
@@ -192,9 +183,9 @@ func (a *access) Allow(scopes []string) *runtime.DeniedError {
 		return nil
 	}
 	all := oauth.UnionScopes(a.guard.opts.Scopes, scopes)
-	const message = "the access token lacks a scope of this operation"
-	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, message)
-	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c}, Message: "forbidden: " + message}
+	const reason = "the access token lacks a scope of this operation"
+	c := a.guard.challenge(schemeOf(a.caller), all, oauth.ErrorInsufficientScope, reason)
+	return &runtime.DeniedError{Status: http.StatusForbidden, Challenges: []string{c}, Message: "forbidden: " + reason}
 }
 
 // Scopes returns the scopes of the token, and those which they include among the scopes that the server knows. Package

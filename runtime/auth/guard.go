@@ -152,27 +152,29 @@ func (g *Guard) identify() error {
 
 // choose sets the verifier and the authorization servers of the metadata.
 func (g *Guard) choose() error {
-	if len(g.opts.Issuers) == 0 {
-		if g.verifier = g.opts.Verifier; g.verifier == nil {
-			return errors.New("there are no Issuers and no Verifier")
-		}
-		if len(g.opts.AuthorizationServers) == 0 {
-			g.metadataURL, g.paths = "", nil // metadata without an authorization server is of no use to clients
-		}
-		return nil
-	}
-	issuers, err := newIssuers(&g.opts)
-	if err != nil {
-		return err
-	}
-	g.verifier = issuers
+	var all verifiers
+	var urls []string
 	if g.opts.Verifier != nil {
-		g.verifier = verifiers{g.opts.Verifier, issuers}
+		all = append(all, g.opts.Verifier)
+	}
+	for _, given := range g.opts.Issuers {
+		i, err := newIssuer(given, &g.opts)
+		if err == nil && slices.Contains(urls, given.URL) {
+			err = fmt.Errorf("issuer %q: listed twice", given.URL)
+		}
+		if err != nil {
+			return err
+		}
+		all, urls = append(all, i), append(urls, given.URL)
+	}
+	if g.verifier = all; all == nil {
+		return errors.New("there are no Issuers and no Verifier")
 	}
 	if len(g.opts.AuthorizationServers) == 0 {
-		for _, issuer := range g.opts.Issuers {
-			g.opts.AuthorizationServers = append(g.opts.AuthorizationServers, issuer.URL)
-		}
+		g.opts.AuthorizationServers = urls
+	}
+	if len(g.opts.AuthorizationServers) == 0 {
+		g.metadataURL, g.paths = "", nil // metadata without an authorization server is of no use to clients
 	}
 	return nil
 }
@@ -250,9 +252,9 @@ func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.serveMetadata(w, r)
 		return
 	}
-	admitted, refusal := g.admit(w, r)
-	if refusal != nil {
-		g.refuse(w, r, refusal)
+	admitted, denied := g.admit(w, r)
+	if denied != nil {
+		g.refuse(w, r, denied)
 		return
 	}
 	ctx := g.contextOf(r.Context(), admitted)
@@ -280,7 +282,7 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 	if every <= 0 {
 		every = defaultCacheFor
 	}
-	given, _ := credentialsOf(r) // which were good
+	given, _ := g.credentialsOf(r) // which were good
 	go func() {
 		defer func() {
 			if v := recover(); v != nil { // as net/http recovers panics of a Verifier
@@ -296,8 +298,8 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 				return
 			case <-ticks.C:
 				// An authorization server that cannot be reached revokes nothing.
-				now, refused := g.verify(ctx, given)
-				if refused == nil && now.Allow(g.opts.Scopes) != nil || refused != nil && refused.status == http.StatusUnauthorized {
+				now, denied := g.verify(ctx, given)
+				if denied == nil && now.Allow(g.opts.Scopes) != nil || denied != nil && denied.Status == http.StatusUnauthorized {
 					cancel()
 				}
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
@@ -88,18 +89,18 @@ func proofAlgorithmNames() []string {
 }
 
 // possession checks that the sender of a request possesses what its token is bound to.
-func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *Caller) *refusal {
+func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *Caller) *runtime.DeniedError {
 	switch {
 	case caller.KeyThumbprint != "" && given.scheme != oauth.SchemeDPoP:
-		return badToken(oauth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
+		return g.badToken(oauth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
 	case caller.KeyThumbprint == "" && given.scheme == oauth.SchemeDPoP:
-		return badToken(oauth.SchemeDPoP, "the access token is bound to no key")
+		return g.badToken(oauth.SchemeDPoP, "the access token is bound to no key")
 	case caller.KeyThumbprint == "" && caller.CertificateThumbprint == "" && g.opts.RequireBound:
-		return badToken(given.scheme, "the access token must be bound to its client")
+		return g.badToken(given.scheme, "the access token must be bound to its client")
 	}
 	if caller.CertificateThumbprint != "" {
 		if subtle.ConstantTimeCompare([]byte(digest(g.certificate(r))), []byte(caller.CertificateThumbprint)) != 1 {
-			return badToken(given.scheme, "the access token is bound to another certificate")
+			return g.badToken(given.scheme, "the access token is bound to another certificate")
 		}
 	}
 	if caller.KeyThumbprint != "" {
@@ -126,63 +127,63 @@ func (g *Guard) certificate(r *http.Request) []byte {
 }
 
 // proof checks the DPoP proof of a request (RFC 9449, section 4.3).
-func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, caller *Caller) *refusal {
+func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, caller *Caller) *runtime.DeniedError {
 	proofs := r.Header["Dpop"]
 	if len(proofs) != 1 || len(proofs[0]) > maxToken {
-		return badProof("the request needs one DPoP header")
+		return g.badProof("the request needs one DPoP header")
 	}
 	jws, err := jose.ParseSignedCompact(proofs[0], proofAlgorithms)
 	if err != nil {
-		return badProof("the DPoP proof is not a JWT with an acceptable signature")
+		return g.badProof("the DPoP proof is not a JWT with an acceptable signature")
 	}
 	h := jws.Signatures[0].Protected
 	if typ, _ := h.ExtraHeaders[jose.HeaderType].(string); typ != "dpop+jwt" || h.JSONWebKey == nil || !isSigning(h.JSONWebKey) {
-		return badProof("the DPoP proof has the wrong type or no public key")
+		return g.badProof("the DPoP proof has the wrong type or no public key")
 	}
 	payload, err := jws.Verify(h.JSONWebKey.Key)
 	if err != nil {
-		return badProof("the signature of the DPoP proof is wrong")
+		return g.badProof("the signature of the DPoP proof is wrong")
 	}
 	sum, err := h.JSONWebKey.Thumbprint(crypto.SHA256)
 	if err != nil || base64.RawURLEncoding.EncodeToString(sum) != caller.KeyThumbprint {
-		return badProof("the access token is bound to another key")
+		return g.badProof("the access token is bound to another key")
 	}
 	c, err := claimsOf(string(payload))
 	if err != nil {
-		return badProof("the DPoP proof has no claims")
+		return g.badProof("the DPoP proof has no claims")
 	}
 	made, now := c.date("iat"), time.Now()
 	switch {
 	case c.text("htm") != r.Method || !g.isTarget(c.text("htu"), r):
-		return badProof("the DPoP proof is for another request")
+		return g.badProof("the DPoP proof is for another request")
 	case c.text("ath") != digest([]byte(token)):
-		return badProof("the DPoP proof is for another access token")
+		return g.badProof("the DPoP proof is for another access token")
 	case made.IsZero() || now.Sub(made) > proofAge || made.Sub(now) > waits.NotYetValid:
-		return badProof("the DPoP proof is too old, or from the future")
+		return g.badProof("the DPoP proof is too old, or from the future")
 	}
 	id, nonce := c.text("jti"), c.text("nonce")
 	if c.fault != nil {
-		return badProof("a claim of the DPoP proof is of the wrong type")
+		return g.badProof("a claim of the DPoP proof is of the wrong type")
 	}
 	if refused := g.nonce(w, nonce, now); refused != nil {
 		return refused
 	}
 	if id == "" {
-		return badProof("the DPoP proof has no id")
+		return g.badProof("the DPoP proof has no id")
 	}
 	// A proof is used once (RFC 9449, section 11.1).
 	used := sha256.Sum256([]byte(caller.KeyThumbprint + " " + id))
 	switch added, full := g.proofs.add(caller.Principal(), used, now); {
 	case full:
-		return &refusal{status: http.StatusServiceUnavailable, reason: "too many DPoP proofs of this caller"}
+		return unavailable("too many DPoP proofs of this caller")
 	case !added:
-		return badProof("the DPoP proof was used before")
+		return g.badProof("the DPoP proof was used before")
 	}
 	return nil
 }
 
-func badProof(reason string) *refusal {
-	return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorInvalidDPoPProof, reason: reason}
+func (g *Guard) badProof(reason string) *runtime.DeniedError {
+	return g.denied(http.StatusUnauthorized, oauth.SchemeDPoP, oauth.ErrorInvalidDPoPProof, reason)
 }
 
 // isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a
@@ -199,17 +200,16 @@ func (g *Guard) isTarget(target string, r *http.Request) bool {
 
 // nonce checks the nonce of a proof and gives the client a new one before it expires (RFC 9449, section
 // 9).
-func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *refusal {
+func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *runtime.DeniedError {
 	if !g.opts.DPoP.Nonce {
 		return nil
 	}
 	known, err := g.nonces.Open(given, nonces, now)
-	if err != nil {
-		return &refusal{status: http.StatusUnauthorized, scheme: oauth.SchemeDPoP, code: oauth.ErrorUseDPoPNonce,
-			reason: "the DPoP proof needs a nonce of this server", nonce: g.nextNonce(now)}
-	}
-	if known.Expires.Sub(now) < waits.Nonce/2 {
+	if err != nil || known.Expires.Sub(now) < waits.Nonce/2 {
 		w.Header().Set("DPoP-Nonce", g.nextNonce(now))
+	}
+	if err != nil {
+		return g.denied(http.StatusUnauthorized, oauth.SchemeDPoP, oauth.ErrorUseDPoPNonce, "the DPoP proof needs a nonce of this server")
 	}
 	return nil
 }

@@ -42,16 +42,23 @@ func (f VerifierFunc) Verify(ctx context.Context, token string) (*Caller, error)
 // verifiers asks one Verifier after the other, until one accepts the token or fails.
 type verifiers []Verifier
 
-// Verify implements Verifier. If none accepts it, the error is that of the last one.
-func (all verifiers) Verify(ctx context.Context, token string) (caller *Caller, err error) {
+// Verify implements Verifier. If none accepts the token, the error is that of the last one that knows its issuer.
+func (all verifiers) Verify(ctx context.Context, token string) (*Caller, error) {
+	var refusal error
 	for _, v := range all {
-		caller, err = v.Verify(ctx, token)
+		caller, err := v.Verify(ctx, token)
 		if _, refused := errors.AsType[*TokenError](err); !refused {
-			break
+			return caller, err
+		}
+		if refusal == nil || err != errOtherIssuer {
+			refusal = err
 		}
 	}
-	return caller, err
+	return nil, refusal
 }
+
+// errOtherIssuer is the error for a token that names another issuer.
+var errOtherIssuer = refusedf("the access token is of an issuer that is not accepted")
 
 // TokenError is the error for a token that is not acceptable.
 type TokenError struct {
@@ -88,7 +95,7 @@ type Introspection struct {
 }
 
 // defaultAlgorithms are those of Issuer.Algorithms: asymmetric ones that authorization servers use.
-var defaultAlgorithms = []jose.SignatureAlgorithm{jose.RS256, jose.PS256, jose.ES256, jose.ES384, jose.EdDSA}
+var defaultAlgorithms = []string{"RS256", "PS256", "ES256", "ES384", "EdDSA"}
 
 // asymmetric are the algorithms that Issuer.Algorithms may name. Symmetric ones are missing on purpose: a
 // public key would then be enough to sign tokens.
@@ -96,56 +103,35 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// issuers is the Verifier of Options.Issuers.
-type issuers struct {
-	byURL  map[string]*issuer
-	opaque verifiers                 // those with Introspection
-	parsed []jose.SignatureAlgorithm // of any issuer
-}
-
-// issuer is an Issuer with what is known of it.
+// issuer is the Verifier of an Issuer, with what is known of it.
 type issuer struct {
 	Issuer
-	opts       *Options
-	algorithms []jose.SignatureAlgorithm
-	web        *oauth.Fetcher
-	metadata   atomic.Pointer[oauth.AuthorizationServerMetadata] // nil until it was read
-	keys       *keySet
-	slots      chan struct{} // one for each introspection at a time
+	opts     *Options
+	web      *oauth.Fetcher
+	metadata atomic.Pointer[oauth.AuthorizationServerMetadata] // nil until it was read
+	keys     *keySet
+	slots    chan struct{} // one for each introspection at a time
 }
 
-func newIssuers(o *Options) (*issuers, error) {
-	all := &issuers{byURL: make(map[string]*issuer)}
-	for _, given := range o.Issuers {
-		i := &issuer{Issuer: given, opts: o, algorithms: defaultAlgorithms, slots: make(chan struct{}, maxIntrospections)}
-		u, err := oauth.ParseURL(given.URL)
-		if err != nil {
-			return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
-		}
-		// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
-		may := func(host string, _ reach.Kind) bool { return host == oauth.HostPort(u) }
-		i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxIntrospections, HTTP: o.HTTP})
-		if all.byURL[given.URL] != nil {
-			return nil, fmt.Errorf("issuer %q: listed twice", given.URL)
-		}
-		if given.Algorithms != nil {
-			i.algorithms = nil
-		}
-		for _, name := range given.Algorithms {
-			alg := jose.SignatureAlgorithm(name)
-			if !slices.Contains(asymmetric, alg) {
-				return nil, fmt.Errorf("issuer %q: the algorithm %q is not one for access tokens", given.URL, name)
-			}
-			i.algorithms = append(i.algorithms, alg)
-		}
-		i.keys = &keySet{fetch: i.fetchKeys}
-		all.parsed = append(all.parsed, i.algorithms...)
-		all.byURL[given.URL] = i
-		if given.Introspection != nil {
-			all.opaque = append(all.opaque, VerifierFunc(i.introspect))
+func newIssuer(given Issuer, o *Options) (*issuer, error) {
+	i := &issuer{Issuer: given, opts: o, slots: make(chan struct{}, maxIntrospections)}
+	u, err := oauth.ParseURL(given.URL)
+	if err != nil {
+		return nil, fmt.Errorf("issuer %q: %w", given.URL, err)
+	}
+	if i.Algorithms == nil {
+		i.Algorithms = defaultAlgorithms
+	}
+	for _, name := range i.Algorithms {
+		if !slices.Contains(asymmetric, jose.SignatureAlgorithm(name)) {
+			return nil, fmt.Errorf("issuer %q: the algorithm %q is not one for access tokens", given.URL, name)
 		}
 	}
-	return all, nil
+	// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
+	may := func(host string, _ reach.Kind) bool { return host == oauth.HostPort(u) }
+	i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxIntrospections, HTTP: o.HTTP})
+	i.keys = &keySet{fetch: i.fetchKeys}
+	return i, nil
 }
 
 // discover returns the metadata of the authorization server.
@@ -160,32 +146,21 @@ func (i *issuer) discover(ctx context.Context) (*oauth.AuthorizationServerMetada
 	return m, err
 }
 
-// Verify implements Verifier.
-func (all *issuers) Verify(ctx context.Context, token string) (*Caller, error) {
-	if strings.Count(token, ".") == 2 {
-		jws, err := jose.ParseSignedCompact(token, all.parsed)
-		if err == nil {
-			return all.verifyJWT(ctx, token, jws)
+// Verify implements Verifier. A JWT names its issuer, which alone is asked about it. It is verified by the keys of the
+// issuer (RFC 9068, section 4), or by introspection as any other token.
+func (i *issuer) Verify(ctx context.Context, token string) (*Caller, error) {
+	jws, err := jose.ParseSignedCompact(token, asymmetric)
+	if err != nil && i.Introspection == nil {
+		return nil, refusedf("the access token is not a JWT with an acceptable signature")
+	}
+	if err == nil {
+		unverified, err := claimsOf(string(jws.UnsafePayloadWithoutVerification()))
+		if err != nil {
+			return nil, err
 		}
-		if len(all.opaque) == 0 {
-			return nil, refusedf("the access token is not a JWT with an acceptable signature")
+		if unverified.text("iss") != i.URL {
+			return nil, errOtherIssuer
 		}
-	}
-	if len(all.opaque) > 0 {
-		return all.opaque.Verify(ctx, token)
-	}
-	return nil, refusedf("the access token is not a JWT")
-}
-
-// verifyJWT verifies a JWT by the keys of the issuer that it names (RFC 9068, section 4).
-func (all *issuers) verifyJWT(ctx context.Context, token string, jws *jose.JSONWebSignature) (*Caller, error) {
-	unverified, err := claimsOf(string(jws.UnsafePayloadWithoutVerification()))
-	if err != nil {
-		return nil, err
-	}
-	i := all.byURL[unverified.text("iss")]
-	if i == nil {
-		return nil, refusedf("the access token is of an issuer that is not accepted")
 	}
 	if i.Introspection != nil {
 		return i.introspect(ctx, token)
@@ -207,7 +182,7 @@ func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (*claim
 	if given && kind != "jwt" && kind != "at+jwt" {
 		return nil, refusedf("the token is not an access token: its type is %.50q", fmt.Sprint(typ))
 	}
-	if !slices.Contains(i.algorithms, jose.SignatureAlgorithm(h.Algorithm)) {
+	if !slices.Contains(i.Algorithms, h.Algorithm) {
 		return nil, refusedf("the access token has a signature that is not acceptable")
 	}
 	keys, err := i.keys.find(ctx, h.KeyID, h.Algorithm)
@@ -285,7 +260,7 @@ func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) 
 		return nil, refusedf("the access token is not valid, or no longer")
 	}
 	if _, ok := c.get("iss"); ok && c.text("iss") != i.URL {
-		return nil, refusedf("the access token is of an issuer that is not accepted")
+		return nil, errOtherIssuer
 	}
 	c.checkKind(false)
 	return i.callerOf(c)
