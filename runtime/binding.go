@@ -884,7 +884,7 @@ func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P,
 		return nil, err
 	}
 	result, err := h(ctx, p)
-	if err != nil {
+	if err != nil || wire.IsNil(result) { // a nil pointer is no result either
 		return nil, err
 	}
 	checked := hinted(ctx, result)

@@ -1,6 +1,7 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -116,6 +117,30 @@ func TestClientChecksForms(t *testing.T) {
 					t.Errorf("the error is %v, want %s", err, c.problem)
 				}
 			})
+		}
+	}
+}
+
+// TestNoAnswerToForm has a function for forms that returns nothing. That is an error of the program, not a panic.
+func TestNoAnswerToForm(t *testing.T) {
+	for _, fill := range []bool{false, true} {
+		var log bytes.Buffer
+		options := mcp20251125.ClientOptions{
+			Elicit: func(context.Context, mcp20251125.ElicitRequestParams) (*mcp20251125.ElicitResult, error) {
+				return nil, nil
+			},
+			Runtime: runtime.ClientOptions{Name: "test", Version: "1", Logger: slog.New(slog.NewTextHandler(&log, nil))},
+		}
+		if fill {
+			options.Bind = runtime.FillDefaults
+		}
+		session, end := connect(t, asksInSessions(askAge), options.NewClient(nil))
+		if err := session.Call(t.Context(), "tools/call", wire.Raw(`{"name":"a"}`), new(wire.Object)); err == nil {
+			t.Error("there is an answer")
+		}
+		end()
+		if !strings.Contains(log.String(), "the handler returned no result") || strings.Contains(log.String(), "panic") {
+			t.Errorf("logged: %s", &log)
 		}
 	}
 }

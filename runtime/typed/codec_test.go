@@ -33,7 +33,7 @@ func TestRoundTrips(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", of, err)
 		}
-		text, err := derive(s, dynamic.Compile)
+		text, err := derive(s, dynamic.Compile, false)
 		if err != nil {
 			t.Fatalf("%s: %v", of, err)
 		}
@@ -143,7 +143,7 @@ func TestStructs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := derive(s, dynamic.Compile)
+	text, err := derive(s, dynamic.Compile, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestOneWay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := derive(s, dynamic.Compile)
+		text, err := derive(s, dynamic.Compile, false)
 		if properties, _ := wire.Object(text).Get("properties"); err != nil || properties != test.schema {
 			t.Errorf("%s, %v, want %s", properties, err, test.schema)
 		}

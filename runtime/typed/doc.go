@@ -25,7 +25,8 @@
 //
 // The tags are those of github.com/invopop/jsonschema, and the schemas are equal to its. A pointer has the
 // schema of the type it points to. A member that may be null has the tag jsonschema:"nullable"; in a result, so may
-// be a pointer without omitempty and omitzero, or one in a list or a map, because nil is written as null. Maps are
+// be a pointer without omitempty and omitzero, one in a list or a map, or the result of a ValueTool, because nil is
+// written as null. Maps are
 // objects, slices are arrays, and bytes are base64. A time.Time is a string in the format date-time,
 // read and written as [wire.ParseTime] and [wire.AppendTime] do. An any is any value, and so is a
 // type with its own JSON encoding; a type with its own text encoding is a string. A type

@@ -110,7 +110,7 @@ func TestInvopop(t *testing.T) {
 			t.Errorf("%s: %v", of, err)
 			continue
 		}
-		ours, err := derive(s, dynamic.Compile)
+		ours, err := derive(s, dynamic.Compile, false)
 		if err != nil {
 			t.Errorf("%s: %v", of, err)
 			continue

@@ -122,7 +122,7 @@ func argumentsOf(t reflect.Type, lists bool) (*arguments, error) {
 			return nil, fmt.Errorf("%s: the type of %q must be a string, a number or a boolean", t, f.name)
 		}
 	}
-	if a.schema, err = derive(s, dynamic.Compile); err == nil {
+	if a.schema, err = derive(s, dynamic.Compile, false); err == nil {
 		a.check, err = dynamic.Compile(a.schema)
 	}
 	return a, err
@@ -321,7 +321,7 @@ func (t *described) schema(of reflect.Type, member, what string, objects bool) (
 	var text wire.Raw
 	s, err := shapeOf(of, what == "result")
 	if err == nil {
-		text, err = derive(s, t.compile)
+		text, err = derive(s, t.compile, s.form == pointer && !objects)
 	}
 	given, ok := t.Definition.Get(member)
 	switch own = ok && !bare(given); {

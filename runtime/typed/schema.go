@@ -15,11 +15,14 @@ import (
 // compiler returns the check of a schema.
 type compiler = func(text wire.Raw) (func(*schema.Checker), error)
 
-// derive returns the schema of a shape. It is of draft 2020-12, the default of the protocol, so it does
-// not name its dialect.
-func derive(s *shape, compile compiler) (wire.Raw, error) {
+// derive returns the schema of a shape, which null fits too if nullable is set. It is of draft 2020-12, the default
+// of the protocol, so it does not name its dialect.
+func derive(s *shape, compile compiler, nullable bool) (wire.Raw, error) {
 	d := &deriver{compile: compile}
 	root := d.body(s.target(), facets{})
+	if nullable {
+		root = orNull(root)
+	}
 	definitions := object()
 	for i := 0; i < len(d.queue); i++ { // grows
 		definitions = add(definitions, wire.Member{Name: d.names[i], Value: wire.Raw(d.body(d.queue[i], facets{}))})
@@ -80,15 +83,21 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 	if !f.nullable {
 		return of
 	}
+	return add(add(orNull(of), f.texts...), f.presets...)
+}
+
+// orNull returns a schema that null fits too.
+func orNull(of []byte) []byte {
 	restricts := func(keyword string) bool { _, has := wire.Object(of).Get(keyword); return has }
 	others := slices.ContainsFunc([]string{"const", "not", "allOf", "anyOf", "oneOf", "if", "$ref"}, restricts)
 	if rest, ok := strings.CutPrefix(string(of), `{"type":"`); ok && !others && !strings.Contains(rest, `"enum":`) {
 		name, rest, _ := strings.Cut(rest, `"`)
-		of = []byte(`{"type":["` + name + `","null"]` + rest)
-	} else if string(of) != "{}" {
-		of = []byte(`{"anyOf":[` + string(of) + `,{"type":"null"}]}`)
+		return []byte(`{"type":["` + name + `","null"]` + rest)
 	}
-	return add(add(of, f.texts...), f.presets...)
+	if string(of) == "{}" {
+		return of
+	}
+	return []byte(`{"anyOf":[` + string(of) + `,{"type":"null"}]}`)
 }
 
 // body returns the schema of a shape that is not a reference.

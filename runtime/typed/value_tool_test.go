@@ -37,6 +37,8 @@ func results() []catalog.Item {
 		typed.ValueTool(wire.Object(`{"name":"word"}`), func(context.Context, *struct{}) (string, error) { return "a \"word\"", nil }),
 		typed.ValueTool(wire.Object(`{"name":"count"}`), func(context.Context, *struct{}) (int64, error) { return 1<<53 + 1, nil }),
 		typed.ValueTool(wire.Object(`{"name":"none","outputSchema":{"type":["string","null"]}}`), func(context.Context, *struct{}) (*string, error) { return nil, nil }),
+		typed.ValueTool(wire.Object(`{"name":"absent"}`), func(context.Context, *struct{}) (*item, error) { return nil, nil }),
+		typed.ValueTool(wire.Object(`{"name":"pointer"}`), func(context.Context, *struct{}) (*int, error) { return new(7), nil }),
 		typed.ValueTool(wire.Object(`{"name":"object"}`), func(context.Context, *struct{}) (item, error) { return item{ID: "a"}, nil }),
 	}
 }
@@ -61,11 +63,11 @@ func TestValueTool(t *testing.T) {
 		}
 		defer session.Close()
 		list, err := tools.List(t.Context(), session)
-		if err != nil || len(list) != 5 {
+		if err != nil || len(list) != 7 {
 			t.Fatalf("%s: %v %s", binding.Revision, err, list)
 		}
 		values := binding.Revision >= "2026-07-28"
-		for i, tool := range list[:4] {
+		for i, tool := range list[:6] {
 			if _, ok := tool.Get("outputSchema"); ok != values {
 				t.Errorf("%s: tool %d is listed as %s", binding.Revision, i, tool)
 			}
@@ -75,6 +77,9 @@ func TestValueTool(t *testing.T) {
 			if got, _ := list[0].Get("outputSchema"); !wire.Equal(got, want) {
 				t.Errorf("the schema of items is %s", got)
 			}
+			if got, _ := list[5].Get("outputSchema"); !wire.Equal(got, `{"type":["integer","null"]}`) {
+				t.Errorf("the schema of a pointer is %s", got)
+			}
 		}
 		for _, row := range []struct{ name, arguments, want string }{
 			{"items", `{"n":2}`, `[{"id":""},{"id":""}]`},
@@ -82,6 +87,8 @@ func TestValueTool(t *testing.T) {
 			{"word", `{}`, `"a \"word\""`},
 			{"count", `{}`, `9007199254740993`},
 			{"none", `{}`, `null`},
+			{"absent", `{}`, `null`},
+			{"pointer", `{}`, `7`},
 			{"object", `{}`, `{"id":"a"}`},
 		} {
 			result, err := tools.CallRaw(t.Context(), session, row.name, wire.Raw(row.arguments))
@@ -104,7 +111,7 @@ func TestValueTool(t *testing.T) {
 	}
 	// A catalog without converter leaves out the same.
 	listed, err := tools.List(t.Context(), connect(t, c, "2025-11-25"))
-	if err != nil || strings.Contains(fmt.Sprint(listed[:4]), "outputSchema") {
+	if err != nil || strings.Contains(fmt.Sprint(listed[:6]), "outputSchema") {
 		t.Errorf("%v %s", err, listed)
 	}
 }
