@@ -46,13 +46,9 @@ type Conversion struct {
 	losses []Loss
 	err    *Error
 
-	supplies string // the revision in which the runtime adds members, or ""
-
 	changed bool // the value of the step differs from what it was made of
 
-	adapter *adapter // has the facts if Facts is nil; nil for none
-	ctx     context.Context
-	few     [4]string // the first names of path, so that most paths take no allocation
+	few [4]string // the first names of path, so that most paths take no allocation
 }
 
 // Losses returns the parts that were not kept, in the order in which they were met.
@@ -97,11 +93,8 @@ func KnownFacts() map[string]string {
 // fact returns a fact about the session. Without a session, the version is that of the value
 // and the client has no capabilities.
 func (c *Conversion) fact(name string) wire.Raw {
-	switch {
-	case c.Facts != nil:
+	if c.Facts != nil {
 		return c.Facts(name, c.to)
-	case c.adapter != nil:
-		return c.adapter.fact(c.ctx, name, c.to)
 	}
 	switch name {
 	case ProtocolVersion:
@@ -148,7 +141,7 @@ func (r Report) String() string {
 	return r.Method + " " + r.Item + r.Loss.String()
 }
 
-func (o *Options) report(ctx context.Context, r Report, losses []Loss) {
+func (o *Options) report(ctx context.Context, r Report, losses ...Loss) {
 	if o.Lost == nil {
 		return
 	}
@@ -191,16 +184,20 @@ func (e *RevisionError) Error() string {
 // Unwrap returns the reason.
 func (e *RevisionError) Unwrap() error { return e.Err }
 
-// way is the conversion of a step in one direction.
+// way is the conversion of a step in one direction by one rule.
 type way struct {
 	shapes []Shape
+	rule   Rule
 	to     string // the revision that the step converts to
 	// supplied means that the runtime adds facts about the session, and the type of a complete result.
 	supplied bool
+	plain    bool // nothing is added to an object, which is of no union
 }
 
-// keeps reports whether a value is certain to be the same by a rule, except for what the runtime adds.
-func (w *way) keeps(rule Rule, v wire.Raw) bool {
+// keeps reports whether a value is certain to be the same, except for what the runtime adds. Most values are, and
+// searching a text for a few words is less work than converting it.
+func (w *way) keeps(v wire.Raw) bool {
+	rule := w.rule
 	for rule != Keep && w.shapes[rule].Cases != nil {
 		s := &w.shapes[rule]
 		i := slices.IndexFunc(s.Cases, func(k Case) bool { return k.matches(v) })
@@ -214,17 +211,22 @@ func (w *way) keeps(rule Rule, v wire.Raw) bool {
 		}
 		rule = s.Cases[i].Rule
 	}
-	return rule == Keep || w.shapes[rule].untouched(v) && !w.adds(&w.shapes[rule])
+	if rule == Keep {
+		return true
+	}
+	touched, text := w.shapes[rule].Touched, string(v)
+	return touched != nil && (w.plain || !w.adds(&w.shapes[rule])) && strings.HasPrefix(text, "{") && !strings.Contains(text, escaped) &&
+		!slices.ContainsFunc(touched, func(word string) bool { return strings.Contains(text, word) })
 }
+
+// escaped is the beginning of every escape sequence that can stand for a character of a string in Touched.
+const escaped = `\u00`
 
 // adds reports whether an object that lacks members of a shape is changed.
 func (w *way) adds(s *Shape) bool {
-	for i := range s.Members {
-		if m := &s.Members[i]; (m.Default != "" || m.Fact != "" || m.Require != "") && !w.supplies(m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Members, func(m Member) bool {
+		return (m.Default != "" || m.Fact != "" || m.Require != "") && !w.supplies(&m)
+	})
 }
 
 // supplies reports whether the runtime adds a member: a fact, an object of facts, the type of a complete result, or
@@ -239,14 +241,4 @@ func (w *way) supplies(m *Member) bool {
 		return !w.adds(&w.shapes[m.Rule])
 	}
 	return m.Fact != "" || m.Name == "ttlMs" || m.Name == "cacheScope"
-}
-
-// escaped is the beginning of every escape sequence that can stand for a character of a string in Touched.
-const escaped = `\u00`
-
-// untouched reports whether a value is certain to be an object that a conversion changes at most by adding
-// members.
-func (s *Shape) untouched(v wire.Raw) bool {
-	return s.Touched != nil && strings.HasPrefix(string(v), "{") && !strings.Contains(string(v), escaped) &&
-		!slices.ContainsFunc(s.Touched, func(word string) bool { return strings.Contains(string(v), word) })
 }

@@ -29,7 +29,7 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 			all[i] = native
 			continue
 		}
-		b := &adapter{table: t, binding: native, native: at, session: i, opts: o, supplies: t.supplied(i)}
+		b := &adapter{table: t, binding: native, native: &t.Revisions[at], session: &t.Revisions[i], opts: o}
 		all[i] = runtime.Binding{
 			Revision:     r.ID,
 			Direction:    native.Direction,
@@ -52,61 +52,42 @@ func (t *Table) Bind(native runtime.Binding, o Options) []runtime.Binding {
 type adapter struct {
 	table           *Table
 	binding         runtime.Binding
-	native, session int // indexes of the two revisions
+	native, session *Revision
 	opts            Options
-	supplies        string // see [Conversion]
 
 	mu       sync.Mutex
 	declared string // capabilities whose losses were reported; "" before the first
 }
 
-func (b *adapter) id(revision int) string { return b.table.Revisions[revision].ID }
-
 // method returns a method in the native revision and in the session's, or nil.
 func (b *adapter) method(name string) (native, session *runtime.Method) {
-	return b.table.Revisions[b.native].method(name), b.table.Revisions[b.session].method(name)
+	return b.native.method(name), b.session.method(name)
 }
 
-// part is the params or the result of a method.
-type part bool
-
-const (
-	ofParams part = false
-	ofResult part = true
-)
-
-// convert converts a part of a method that both revisions have. It returns the text itself if it is the same.
-func (b *adapter) convert(ctx context.Context, from, to int, method string, p part, text wire.Raw) (wire.Raw, error) {
-	definition := func(revision int) string {
-		switch m := b.table.Revisions[revision].method(method); {
-		case m == nil:
-			return method
-		case p == ofResult:
-			return m.Result
-		default:
-			return m.Params
-		}
+// report reports losses on the way from one revision to the other.
+func (b *adapter) report(ctx context.Context, from *Revision, method string, losses ...Loss) {
+	to := b.session
+	if from == to {
+		to = b.native
 	}
-	supplies := ""
-	if p == ofResult || b.binding.Direction == runtime.ToClient {
-		supplies = b.supplies
-	}
-	if b.table.same(supplies, from, to, definition, text) {
+	b.opts.report(ctx, Report{From: from.ID, To: to.ID, Method: method}, losses...)
+}
+
+// convert converts the params or the result of a method that both revisions have. It returns the text itself if it is
+// the same.
+func (b *adapter) convert(ctx context.Context, from, to *Revision, method string, of part, text wire.Raw) (wire.Raw, error) {
+	sent := to == b.session && (of == ofResult || b.binding.Direction == runtime.ToClient)
+	route := b.table.route(values{from.ID, to.ID, of, method, sent})
+	if route.keeps(text) {
 		return text, nil
 	}
-	c := Conversion{adapter: b, ctx: ctx, supplies: supplies}
-	converted, err := b.table.convert(&c, from, to, definition, text)
-	b.report(ctx, from, to, method, &c)
-	return converted, err
-}
-
-// report reports what a conversion has lost or refused.
-func (b *adapter) report(ctx context.Context, from, to int, method string, c *Conversion) {
-	losses := c.Losses()
+	c := Conversion{Facts: func(fact, revision string) wire.Raw { return b.fact(ctx, fact, revision) }}
+	converted, err := route.convert(&c, text)
 	if c.err != nil {
-		losses = []Loss{{c.err.Pointer, "refused: " + c.err.Reason}}
+		c.losses = []Loss{{c.err.Pointer, "refused: " + c.err.Reason}}
 	}
-	b.opts.report(ctx, Report{From: b.id(from), To: b.id(to), Method: method}, losses)
+	b.report(ctx, from, method, c.losses...)
+	return converted, err
 }
 
 // fact returns a fact about the session of a call in terms of a revision. Outside of calls, the runtime
@@ -115,7 +96,7 @@ func (b *adapter) fact(ctx context.Context, fact, revision string) wire.Raw {
 	call := runtime.CallOf(ctx)
 	switch {
 	case fact == ProtocolVersion:
-		text, _ := wire.AppendString(nil, b.id(b.session)) // a revision is ASCII
+		text, _ := wire.AppendString(nil, b.session.ID) // a revision is ASCII
 		return wire.Raw(text)
 	case fact == ClientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
 		return "{}"
@@ -133,7 +114,7 @@ func (b *adapter) fact(ctx context.Context, fact, revision string) wire.Raw {
 		return ""
 	}
 	var c Conversion // what it loses is reported when the session begins
-	converted, err := b.table.Convert(&c, b.id(b.session), revision, KnownFacts()[fact], info)
+	converted, err := b.table.Convert(&c, b.session.ID, revision, KnownFacts()[fact], info)
 	if err != nil {
 		return ""
 	}
@@ -168,12 +149,12 @@ func (b *adapter) handle(ctx context.Context, m *runtime.Message) (wire.Appender
 	}
 	result, err := b.binding.Handle(ctx, m)
 	if err != nil {
-		return nil, b.table.convertError(b.native, b.session, method, err)
+		return nil, b.table.Error(b.native.ID, b.session.ID, method, err)
 	}
 	if result == nil {
 		return nil, nil
 	}
-	if r, ok := result.(inRevision); ok && r.InRevision() == b.id(b.session) {
+	if r, ok := result.(inRevision); ok && r.InRevision() == b.session.ID {
 		return result, nil
 	}
 	return &answer{ctx, b, method, result}, nil
@@ -267,12 +248,12 @@ func (b *adapter) capabilities(declared wire.Appender) (wire.Appender, error) {
 		definition = "ClientCapabilities"
 	}
 	var c Conversion
-	v, err := b.table.Convert(&c, b.id(b.native), b.id(b.session), definition, declared)
+	v, err := b.table.Convert(&c, b.native.ID, b.session.ID, definition, declared)
 	if err != nil {
 		return nil, err
 	}
 	if b.unreported(declared) {
-		b.opts.report(context.Background(), Report{From: b.id(b.native), To: b.id(b.session)}, c.Losses())
+		b.report(context.Background(), b.native, "", c.losses...)
 	}
 	return v, nil
 }
@@ -293,20 +274,19 @@ func (b *adapter) unreported(declared wire.Appender) bool {
 // around is the Around of the session's binding: it converts the native messages of this side, and their results.
 func (b *adapter) around(next runtime.Handler) runtime.Handler {
 	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
-		native, _ := b.method(m.Method)
-		switch {
-		case native == nil:
+		if native, _ := b.method(m.Method); native == nil {
 			return next(ctx, m)
-		case m.Kind == jsonrpc.Notification:
-			return nil, b.notify(ctx, m, next)
 		}
+		var result wire.Appender
 		params, err := b.outgoing(ctx, m)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			result, err = next(ctx, m.With(params))
 		}
-		result, err := next(ctx, m.With(params))
-		if err != nil {
-			return nil, b.table.convertError(b.session, b.native, m.Method, err)
+		switch {
+		case m.Kind == jsonrpc.Notification:
+			return nil, b.unsent(ctx, m, err)
+		case err != nil:
+			return nil, b.table.Error(b.session.ID, b.native.ID, m.Method, err)
 		}
 		return b.result(ctx, m, result)
 	}
@@ -330,7 +310,7 @@ func (b *adapter) result(ctx context.Context, m *runtime.Message, result wire.Ap
 		return nil, err
 	}
 	if b.opts.Lost != nil {
-		b.opts.report(ctx, Report{From: b.id(b.session), To: b.id(b.native), Method: m.Method}, b.unknown(wire.Validate(m.Into())))
+		b.report(ctx, b.session, m.Method, b.unknown(wire.Validate(m.Into()))...)
 	}
 	return converted, nil
 }
@@ -343,25 +323,19 @@ func (b *adapter) unknown(invalid error) []Loss {
 	}
 	var losses []Loss
 	for _, p := range e.Problems {
-		losses = append(losses, Loss{p.Pointer, fmt.Sprintf("kept as it is, but revision %s does not define it: %s", b.id(b.native), p.Message)})
+		losses = append(losses, Loss{p.Pointer, fmt.Sprintf("kept as it is, but revision %s does not define it: %s", b.native.ID, p.Message)})
 	}
 	return losses
 }
 
-// notify sends a native notification. One that the revision of the session cannot express, or that a stateless
-// request cannot get, is not sent and is reported as a loss, because the sender does not expect an answer.
-func (b *adapter) notify(ctx context.Context, m *runtime.Message, next runtime.Handler) error {
-	params, err := b.outgoing(ctx, m)
+// unsent returns the error of a native notification. One that the revision of the session cannot express, or that a
+// stateless request cannot get, is not sent and is reported as a loss, because the sender does not expect an answer.
+func (b *adapter) unsent(ctx context.Context, m *runtime.Message, err error) error {
 	if _, ok := errors.AsType[*RevisionError](err); ok {
-		return nil
+		return nil // outgoing has reported it
 	}
-	if err != nil {
-		return err
-	}
-	_, err = next(ctx, m.With(params))
 	if errors.Is(err, runtime.ErrNotRequested) {
-		loss := Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"}
-		b.opts.report(ctx, Report{From: b.id(b.native), To: b.id(b.session), Method: m.Method}, []Loss{loss})
+		b.report(ctx, b.native, m.Method, Loss{"", "not sent: a request gets only notifications that belong to it, before its answer"})
 		return nil
 	}
 	return err
@@ -372,8 +346,8 @@ func (b *adapter) outgoing(ctx context.Context, m *runtime.Message) (wire.Append
 	native, session := b.method(m.Method)
 	if session == nil {
 		missing := &Error{Reason: "the revision does not have it"}
-		b.opts.report(ctx, Report{From: b.id(b.native), To: b.id(b.session), Method: m.Method}, []Loss{{"", "not sent: " + missing.Reason}})
-		return nil, &RevisionError{b.id(b.session), m.Method, missing}
+		b.report(ctx, b.native, m.Method, Loss{"", "not sent: " + missing.Reason})
+		return nil, &RevisionError{b.session.ID, m.Method, missing}
 	}
 	text, err := m.Text()
 	if err != nil {
@@ -387,7 +361,7 @@ func (b *adapter) outgoing(ctx context.Context, m *runtime.Message) (wire.Append
 	}
 	converted, err := b.convert(ctx, b.native, b.session, m.Method, ofParams, text)
 	if e, ok := errors.AsType[*Error](err); ok {
-		return nil, &RevisionError{b.id(b.session), m.Method, e}
+		return nil, &RevisionError{b.session.ID, m.Method, e}
 	}
 	return checked(converted), err
 }
@@ -407,42 +381,28 @@ type Converter struct {
 // Converter returns the Converter of a catalog whose definitions and results are written for the native
 // revision (catalog.Options.Convert).
 func (t *Table) Converter(native string, o Options) *Converter {
-	supplies := make([]string, len(t.Revisions))
-	for i := range supplies {
-		supplies[i] = t.supplied(i)
-	}
 	restate := func(revision, method string, err error) error { return t.Error(native, revision, method, err) }
 	return &Converter{Native: native, Error: restate, Append: func(ctx context.Context, dst []byte, revision, definition string, v wire.Appender) ([]byte, error) {
-		from, err := t.index(native)
-		if err != nil {
-			return dst, err
-		}
-		to, err := t.index(revision)
-		if err != nil {
-			return dst, err
-		}
 		start := len(dst)
-		if dst, err = v.AppendJSON(dst); err != nil {
+		dst, err := v.AppendJSON(dst)
+		if err != nil {
 			return dst, err
 		}
-		name := func(int) string { return definition }
-		if t.same(supplies[to], from, to, name, wire.View(dst[start:])) {
+		route := t.route(values{from: native, to: revision, name: definition, sent: true})
+		if route.keeps(wire.View(dst[start:])) {
 			return dst, nil
 		}
-		c := Conversion{supplies: supplies[to]}
-		text, err := t.convert(&c, from, to, name, wire.Raw(dst[start:]))
-		losses := c.Losses()
+		var c Conversion
+		text, err := route.convert(&c, wire.Raw(dst[start:]))
 		if c.err != nil {
-			losses = []Loss{{"", "left out: " + c.err.Reason}}
+			c.losses = []Loss{{"", "left out: " + c.err.Reason}}
 			err = refusal(jsonrpc.CodeInternalError, "internal error", err)
 		}
-		if len(losses) > 0 && o.Lost != nil {
-			r := Report{From: native, To: revision, Item: itemKey(definition, v)}
-			if call := runtime.CallOf(ctx); call != nil {
-				r.Method = call.Method()
-			}
-			o.report(ctx, r, losses)
+		r := Report{From: native, To: revision, Item: itemKey(definition, v)}
+		if call := runtime.CallOf(ctx); call != nil {
+			r.Method = call.Method()
 		}
+		o.report(ctx, r, c.losses...)
 		return append(dst[:start], text...), err
 	}}
 }

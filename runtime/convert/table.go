@@ -1,11 +1,14 @@
 package convert
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -22,6 +25,8 @@ const V4 = true
 type Table struct {
 	Revisions []Revision
 	Steps     []*Step // Steps[i] is between Revisions[i] and Revisions[i+1]
+
+	routes atomic.Pointer[map[values]*route] // those that were used, in a map that does not change
 }
 
 // Revision is a revision of the protocol.
@@ -172,16 +177,6 @@ func (r *Revision) method(name string) *runtime.Method {
 	return &r.Methods[i]
 }
 
-// supplied returns the ID of a revision without sessions, in which the runtime completes results and the requests of
-// clients. It returns "" for others.
-func (t *Table) supplied(revision int) string {
-	r := &t.Revisions[revision]
-	if (&runtime.Binding{Methods: r.Methods}).Stateless() {
-		return r.ID
-	}
-	return ""
-}
-
 // definition returns the row of a definition.
 func (s *Step) definition(older, newer string) (Definition, bool) {
 	i, ok := slices.BinarySearchFunc(s.Definitions, newer, func(d Definition, name string) int { return strings.Compare(d.Newer, name) })
@@ -193,105 +188,151 @@ func (s *Step) definition(older, newer string) (Definition, bool) {
 	return Definition{}, false
 }
 
+// values are those of a definition, or the params or results of a method, on their way between two revisions.
+type values struct {
+	from, to string
+	of       part
+	name     string // of the definition or the method
+	// sent means that the revision is that of a session, and that the runtime completes the values there: results, and
+	// the requests of a client.
+	sent bool
+}
+
+// part says what values are.
+type part uint8
+
+const (
+	ofDefinition part = iota
+	ofParams
+	ofResult
+)
+
+// definition returns the name of the definition of the values in a revision.
+func (v values) definition(r *Revision) string {
+	if v.of == ofDefinition {
+		return v.name
+	}
+	switch m := r.method(v.name); {
+	case m == nil:
+		return v.name
+	case v.of == ofResult:
+		return m.Result
+	default:
+		return m.Params
+	}
+}
+
+// route is the conversion of values from one revision to another.
+type route struct {
+	ways []way // of the steps that change something
+	err  error // why it leads no further
+}
+
+// route returns the route of values. It is made when it is first needed.
+func (t *Table) route(v values) *route {
+	var known map[values]*route
+	if used := t.routes.Load(); used != nil {
+		known = *used
+	}
+	if r, ok := known[v]; ok {
+		return r
+	}
+	r := t.newRoute(v)
+	if r.err == nil {
+		more := map[values]*route{v: r}
+		maps.Copy(more, known)
+		t.routes.Store(&more) // a route that another goroutine adds now is made again
+	}
+	return r
+}
+
+func (t *Table) newRoute(v values) *route {
+	r := &route{}
+	at, err := t.index(v.from)
+	end, unknown := t.index(v.to)
+	if r.err = cmp.Or(err, unknown); r.err != nil {
+		return r
+	}
+	for up := at < end; at != end; {
+		older, next := at, at+1
+		if !up {
+			older, next = at-1, at-1
+		}
+		step, a, b := t.Steps[older], &t.Revisions[older], &t.Revisions[older+1]
+		d, ok := step.definition(v.definition(a), v.definition(b))
+		if !ok {
+			r.err = &Error{Reason: fmt.Sprintf("revisions %s and %s do not both define %.50s", a.ID, b.ID, v.definition(&t.Revisions[at]))}
+			return r
+		}
+		if w := step.way(d, up); w.rule != Keep {
+			to := runtime.Binding{Methods: t.Revisions[next].Methods}
+			w.supplied = v.sent && next == end && to.Stateless()
+			w.plain = w.shapes[w.rule].Cases == nil && !w.adds(&w.shapes[w.rule])
+			r.ways = append(r.ways, w)
+		}
+		at = next
+	}
+	return r
+}
+
+// keeps reports whether a value is certain to be the same, except for what the runtime adds.
+func (r *route) keeps(v wire.Raw) bool {
+	for i := range r.ways {
+		if !r.ways[i].keeps(v) {
+			return false
+		}
+	}
+	return r.err == nil
+}
+
+// convert converts a value. The text must be well-formed.
+func (r *route) convert(c *Conversion, v wire.Raw) (_ wire.Raw, err error) {
+	for _, w := range r.ways {
+		if v, err = c.convert(w, v); err != nil {
+			return "", err
+		}
+	}
+	return v, r.err
+}
+
+// convert converts a value by the way of a step.
+func (c *Conversion) convert(w way, v wire.Raw) (wire.Raw, error) {
+	if w.rule == Keep {
+		return v, nil
+	}
+	c.way, c.changed = w, false
+	converted := c.value(make([]byte, 0, len(v)+64), w.rule, wire.Raw(strings.Trim(string(v), " \t\r\n")))
+	if c.err != nil || !c.changed {
+		return v, c.Err()
+	}
+	return wire.Raw(converted), nil
+}
+
 // Convert converts a value of a definition from one revision to another, step by step.
 // The definition must have the same name in both and in those between them. Convert
 // returns an [*Error] if the value cannot be expressed in the other revision; c holds what
 // is lost.
 func (t *Table) Convert(c *Conversion, from, to, definition string, v wire.Appender) (wire.Raw, error) {
-	i, err := t.index(from)
-	if err != nil {
-		return "", err
-	}
-	j, err := t.index(to)
-	if err != nil {
-		return "", err
-	}
 	text, err := wire.MarshalString(v)
 	if err != nil {
 		return "", err
 	}
-	return t.convert(c, i, j, func(int) string { return definition }, wire.Raw(text))
+	return t.route(values{from: from, to: to, name: definition}).convert(c, wire.Raw(text))
 }
 
-// convert converts a value whose definition has the given name in each revision. The text
-// must be well-formed.
-func (t *Table) convert(c *Conversion, from, to int, name func(revision int) string, v wire.Raw) (wire.Raw, error) {
-	for from != to {
-		step, d, err := t.step(from, to, name)
-		if err != nil {
-			return "", err
-		}
-		if v, err = step.Convert(c, d, from < to, v); err != nil {
-			return "", err
-		}
-		from = toward(from, to)
-	}
-	return v, nil
-}
-
-// same reports whether a value is certain to be the same in another revision, except for what the runtime adds.
-// Most messages are, and searching a text for a few words is less work than converting it.
-func (t *Table) same(supplies string, from, to int, name func(revision int) string, v wire.Raw) bool {
-	for from != to {
-		step, d, err := t.step(from, to, name)
-		if err != nil {
-			return false
-		}
-		way, rule := step.way(d, from < to, supplies)
-		if !way.keeps(rule, v) {
-			return false
-		}
-		from = toward(from, to)
-	}
-	return true
-}
-
-// toward returns the index of the revision after from, on the way to another.
-func toward(from, to int) int {
-	if from < to {
-		return from + 1
-	}
-	return from - 1
-}
-
-// step returns the first step from a revision toward another, and the row of a definition in it.
-func (t *Table) step(from, to int, name func(revision int) string) (*Step, Definition, error) {
-	older := min(from, toward(from, to))
-	d, ok := t.Steps[older].definition(name(older), name(older+1))
-	if !ok {
-		return nil, d, &Error{Reason: fmt.Sprintf("revisions %s and %s do not both define %.50s", t.Revisions[older].ID, t.Revisions[older+1].ID, name(from))}
-	}
-	return t.Steps[older], d, nil
-}
-
-// way returns the shapes of a step in one direction, and the rule for the values of a definition.
-func (s *Step) way(d Definition, up bool, supplies string) (way, Rule) {
+// way returns the conversion of the values of a definition in one direction.
+func (s *Step) way(d Definition, up bool) way {
 	if up {
-		return way{s.Up, s.Newer, supplies == s.Newer}, d.Up
+		return way{shapes: s.Up, rule: d.Up, to: s.Newer}
 	}
-	return way{s.Down, s.Older, supplies == s.Older}, d.Down
-}
-
-// begin prepares c for a step and returns the rule for the values of a definition.
-func (s *Step) begin(c *Conversion, d Definition, up bool) (rule Rule) {
-	c.changed = false
-	c.way, rule = s.way(d, up, c.supplies)
-	return rule
+	return way{shapes: s.Down, rule: d.Down, to: s.Older}
 }
 
 // Convert converts a value of one of the step's definitions, up or down. The text must be
 // well-formed. Convert returns an [*Error] if the value cannot be expressed in the other
 // revision; c holds what is lost. It returns v itself if nothing differs.
 func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.Raw, error) {
-	rule := s.begin(c, d, up)
-	if rule == Keep {
-		return v, nil
-	}
-	converted := c.value(make([]byte, 0, len(v)+64), rule, wire.Raw(strings.Trim(string(v), " \t\r\n")))
-	if c.err != nil || !c.changed {
-		return v, c.Err()
-	}
-	return wire.Raw(converted), nil
+	return c.convert(s.way(d, up), v)
 }
 
 // Error converts the error of a request from one revision to another. Other errors than a
@@ -299,30 +340,21 @@ func (s *Step) Convert(c *Conversion, d Definition, up bool, v wire.Raw) (wire.R
 func (t *Table) Error(from, to, method string, err error) error {
 	i, unknown := t.index(from)
 	j, also := t.index(to)
-	if unknown != nil || also != nil {
-		return err
-	}
-	return t.convertError(i, j, method, err)
-}
-
-func (t *Table) convertError(from, to int, method string, err error) error {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok {
+	if unknown != nil || also != nil || !ok {
 		return err
 	}
 	converted := *e
-	for from < to {
-		for _, c := range t.Steps[from].Errors {
+	for ; i < j; i++ {
+		for _, c := range t.Steps[i].Errors {
 			if converted.Code == c.Older && (c.Method == "" || c.Method == method) {
 				converted.Code = c.Newer
 				break
 			}
 		}
-		from++
 	}
-	for from > to {
-		from--
-		for _, c := range t.Steps[from].Errors {
+	for i--; i >= j; i-- {
+		for _, c := range t.Steps[i].Errors {
 			if converted.Code == c.Newer && c.Data != "" && has(converted.Data, c.Data) && (c.Method == "" || c.Method == method) {
 				converted.Code = c.Older
 				break
