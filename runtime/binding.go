@@ -377,7 +377,11 @@ type protocol struct {
 
 func bind(b Binding, around layers) *protocol {
 	ready := &protocol{Binding: b, stateless: b.Stateless(), way: deliver}
-	ready.serve = around.around(ready.handle)
+	ready.serve = ready.handle
+	if ready.stateless && b.Direction == ToServer {
+		ready.serve = inRounds(ready.serve)
+	}
+	ready.serve = around.around(ready.serve)
 	if b.Around != nil {
 		ready.way = b.Around(deliver)
 	}
@@ -459,19 +463,6 @@ func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error
 	if b.Handle == nil {
 		return b.fallback(ctx, m, MethodNotFound(m.Method))
 	}
-	if c := CallOf(ctx); b.declarations != nil && c != nil {
-		m, err := c.stateless.resume(m)
-		if err != nil {
-			return nil, err
-		}
-		result, err := b.handleOnce(ctx, m)
-		return c.stateless.answered(ctx, result, err)
-	}
-	return b.handleOnce(ctx, m)
-}
-
-// handleOnce is handle for one of the rounds of a request.
-func (b *protocol) handleOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	handle := b.Handle
 	if (m.Method == methodSubscribe || m.Method == methodUnsubscribe) && b.Direction == ToServer && !b.stateless && !b.Forwards {
 		handle = b.subscription
@@ -880,14 +871,17 @@ func HandleNotificationValue[P wire.Appender, C wire.Codec[P]](_ wire.Box[P, C],
 // CodeInvalidParams that names each problem with its JSON Pointer. The error for an invalid result is
 // an ordinary one: the peer gets "internal error", and the error is logged.
 func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
-	if err := decodeParams(m, p); err != nil {
+	if err := decodeParams(m, p, nil); err != nil {
 		return nil, err
 	}
 	result, err := h(ctx, p)
 	if err != nil || wire.IsNil(result) { // a nil pointer is no result either
 		return nil, err
 	}
-	checked := hinted(ctx, result)
+	checked := wire.Appender(result)
+	if r, ok := checked.(Hinted); ok {
+		checked = hinted(ctx, r)
+	}
 	if err := wire.Validate(checked); err != nil {
 		return nil, fmt.Errorf("runtime: invalid result: %w", err)
 	}
@@ -896,7 +890,7 @@ func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P,
 
 // Receive handles one notification with a typed handler, as Answer does a request.
 func Receive[P wire.Value](ctx context.Context, m *Message, p P, h func(context.Context, P) error) error {
-	if err := decodeParams(m, p); err != nil {
+	if err := decodeParams(m, p, nil); err != nil {
 		return err
 	}
 	return h(ctx, p)
@@ -913,31 +907,11 @@ func Params[P any, PP interface {
 	return PP(p)
 }
 
-func decodeParams(m *Message, v wire.Value) error {
-	err := readParams(m, v)
-	if err == nil {
-		err = wire.Validate(v)
-	}
-	if err != nil {
-		return invalidParams(err)
-	}
-	return nil
-}
-
 // CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
 // Decode and check are methods of the type of the params; check is nil if it has none. CheckParams does
 // not take a value of the type because the linker would then keep all methods of it and of the types within it.
 func CheckParams(m *Message, decode func(*wire.Reader) error, check func(*wire.Collector)) error {
-	err := readParams(m, decoder(decode))
-	if err == nil && check != nil {
-		var c wire.Collector
-		check(&c)
-		err = c.Err()
-	}
-	if err != nil {
-		return invalidParams(err)
-	}
-	return nil
+	return decodeParams(m, decoder(decode), check)
 }
 
 type decoder func(*wire.Reader) error
@@ -945,20 +919,32 @@ type decoder func(*wire.Reader) error
 // DecodeJSON implements wire.Decoder.
 func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
 
-func readParams(m *Message, v wire.Decoder) error {
+// decodeParams decodes params into v and validates them: with check or, if it is nil, as v does.
+func decodeParams(m *Message, v wire.Decoder, check func(*wire.Collector)) error {
 	lenience := wire.AbsentNulls
-	if m.received() {
+	if p, ok := m.Params.(*wire.Raw); ok && m.call != nil && p == &m.call.params { // their syntax is checked
 		lenience |= wire.WellFormed
 	}
-	params, err := m.Text()
+	params, err := TextOf(m.Params)
 	if err != nil {
-		return err
+		return invalidParams(err)
 	}
 	if params == "" || params == "null" {
 		params = "{}"
 	}
-	_, _, err = wire.UnmarshalLenient(params, v, lenience)
-	return err
+	if _, _, err = wire.UnmarshalLenient(params, v, lenience); err == nil {
+		if check == nil {
+			err = wire.Validate(v)
+		} else {
+			var c wire.Collector
+			check(&c)
+			err = c.Err()
+		}
+	}
+	if err != nil {
+		return invalidParams(err)
+	}
+	return nil
 }
 
 // maxProblems limits the length of an error message, as the widths in the formats do. A request with a

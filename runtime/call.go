@@ -10,8 +10,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,17 +25,18 @@ type Call struct {
 
 	conn   *conn
 	peer   *peer
-	id     wire.Scalar  // zero for a notification
-	entry  engine.Entry // under which the request is registered
+	id     wire.Scalar // zero for a notification
 	m      Message
 	params wire.Raw    // as they were received
 	reply  Reply       // nil if the answer goes where messages without a request go
 	unbind func() bool // ends the effect of Incoming.ContextCancels; nil without it
 
-	inline     bool // handled before the next message is read
-	remote     bool // it has come over HTTP
-	unanswered bool // it has ended without an answer; only its own goroutine uses it
-	abandoned  bool // it was answered in place of its handler; written under the lock of conn.serving
+	key       wire.Scalar // the canonical id of a request that is among the requests of the connection
+	index     int         // there, under the lock of conn.requests
+	abandoned bool        // it was answered in place of its handler; written under the lock of conn.requests
+
+	inline bool // handled before the next message is read
+	remote bool // it has come over HTTP
 
 	reporting sync.Mutex // held while progress is sent, so that it is sent in its order
 	reported  bool       // progress is the last value that was sent
@@ -279,7 +278,7 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
 	own := &detachment{Detached: how, call: d}
 	d.detached.Store(own)
-	if !c.entry.ID.IsZero() && !c.over.Load() {
+	if !c.key.IsZero() && !c.over.Load() {
 		first := &detachment{call: d, answered: make(chan struct{})}
 		if c.detached.CompareAndSwap(nil, first) {
 			own.answered = first.answered
@@ -344,159 +343,8 @@ func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 	})
 }
 
-// request is a Call that answers a request of the peer. The connection registers it by its canonical id.
-type request struct{ *Call }
-
-// Entry implements engine.Request.
-func (r request) Entry() *engine.Entry { return &r.entry }
-
-// newCall returns the call of a message that the peer has sent.
-func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming, to Reply) *Call {
-	var c *Call
-	if a.peer.serving() {
-		both := new(struct { // one allocation
-			Call
-			own statelessCall
-		})
-		c, both.own.Call, both.stateless = &both.Call, &both.Call, &both.own
-	} else {
-		c = new(Call)
-	}
-	c.conn, c.peer = p, a.peer
-	c.id = m.ID
-	c.m.receive(m.Kind, m.Method, m.Params, c)
-	c.reply, c.inline, c.remote = to, a.inline, in.Header != nil
-	c.context = callContext{Context: p.life.Context(), call: c}
-	if m.Kind == jsonrpc.Request && !c.inline {
-		c.context.Context, c.cancel = context.WithCancelCause(p.values)
-	}
-	if in.Context != nil {
-		// The end and the cause of the context do not apply to the handler.
-		c.context.values = context.WithoutCancel(in.Context)
-	}
-	return c
-}
-
-// serve handles a registered request. After it, its goroutine does not use the session.
-func (c request) serve() {
-	defer c.conn.life.Leave()
-	defer c.conn.serving.End()
-	defer c.ended()
-	defer c.cancel(nil)
-	if c.unbind != nil {
-		defer c.unbind()
-	}
-	c.run()
-}
-
-// ended starts the call that Detach made. If the request gets no answer, that call is cancelled,
-// and a batch no longer waits for the answer.
-func (c request) ended() {
-	if d := c.detached.Load(); d != nil && d.call != c.Call {
-		if c.unanswered {
-			d.call.cancel(context.Canceled)
-		}
-		close(d.answered)
-	}
-	if c.unanswered && !c.abandoned {
-		skip(c.reply)
-	}
-}
-
-// run calls the handler and sends its answer.
-func (c request) run() {
-	buf := c.conn.buffers.get()
-	defer c.conn.buffers.put(buf)
-	c.answer(buf, c.encode(buf))
-}
-
-// answer sends the text in buf, of a result or of an error, unless the request was cancelled. It uses the context
-// of the session, because a cancellation that arrives while the answer is being sent is too late.
-func (c request) answer(buf *[]byte, failure error) {
-	p := c.conn
-	if !c.finish() {
-		c.unanswered = true
-		return
-	}
-	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
-	if c.stateless != nil && c.stateless.session != nil && failure == nil {
-		c.stateless.session.subscriber.sendEnd()
-	}
-}
-
-// finish ends the call: it sends nothing more before the answer and cannot be cancelled. It returns false if the
-// request must not be answered, because it was cancelled or the session is over. The id is released
-// before the answer is sent, because the peer may reuse it as soon as it has the answer.
-func (c request) finish() bool {
-	c.finished()
-	p := c.conn
-	return (c.inline || p.serving.Finish(c)) && p.life.Context().Err() == nil
-}
-
-// encode calls the handler and writes the text of the answer to buf. If the handler or the encoding
-// of its result panics or fails, the answer is an error, which encode returns.
-func (c request) encode(buf *[]byte) (failure error) {
-	returned := false
-	defer func() {
-		if returned {
-			return
-		}
-		v := recover() // nil after runtime.Goexit, which also ends run
-		c.conn.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", v, "stack", string(debug.Stack()))
-		failure = c.conn.encodeError(buf, c.id, errInternal)
-		if v == nil {
-			c.answer(buf, failure)
-		}
-	}()
-	result, err := c.peer.handle(&c.context, &c.m)
-	if err == nil && result == nil {
-		err = errors.New("runtime: the handler returned no result")
-	}
-	if err == nil {
-		err = c.encodeResult(buf, result)
-	}
-	if err != nil {
-		err = c.encodeError(buf, err)
-	}
-	returned = true
-	return err
-}
-
-func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
-	if c.stateless == nil {
-		text, err := jsonrpc.AppendResult(*buf, c.id, result)
-		if err == nil {
-			*buf = text
-		}
-		return err
-	}
-	text, err := jsonrpc.BeginResult(*buf, c.id)
-	if err != nil {
-		return err
-	}
-	if text, err = c.stateless.appendResult(text, result); err != nil {
-		return err
-	}
-	*buf = append(text, '}')
-	return nil
-}
-
-// encodeError writes the text of the answer for an error of the handler to buf. It returns the error that the text has.
-func (c request) encodeError(buf *[]byte, err error) error {
-	if c.stateless != nil {
-		err = c.stateless.restated(err)
-	}
-	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
-		err = errCutShort
-	}
-	if peerError(err) == errInternal && c.context.Err() == nil {
-		c.conn.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
-	}
-	return c.conn.encodeError(buf, c.id, err)
-}
-
 // notified calls the handler of a notification.
-func (c *Call) notified() {
+func (c request) notified() {
 	returned := false
 	defer func() {
 		c.over.Store(true)
@@ -515,19 +363,6 @@ func (c *Call) notified() {
 	}
 }
 
-// disconnected cancels a request whose client has closed the response.
-func (c request) disconnected() {
-	if c.conn.serving.Finish(c) {
-		c.cancelledByPeer("the client has closed the connection")
-	}
-}
-
-// cancelledByPeer ends the context of a request that the client has cancelled.
-func (c request) cancelledByPeer(reason string) {
-	c.conn.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
-	c.cancel(&CancelledError{Reason: reason})
-}
-
 // The code below decides which notifications the handler of a stateless request may send, and until when. A
 // client knows only its own requests, so a notification must belong to a request for whose answer the
 // client waits ("Receiving Messages" in basic/transports/stdio, 2026-07-28).
@@ -535,6 +370,7 @@ func (c request) cancelledByPeer(reason string) {
 // statelessCall is the call of a stateless request.
 type statelessCall struct {
 	*Call
+	row     *row                      // of the method
 	cache   atomic.Pointer[CacheHint] // set by Call.Cache
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil

@@ -70,7 +70,7 @@ func (b *breakable) Send(_ context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-func (b *breakable) Close() error   { close(b.closed); return nil }
+func (b *breakable) Close() error  { close(b.closed); return nil }
 func (b *breakable) Buffered() int { return len(b.in) }
 func (b *breakable) Interrupt() {
 	select {

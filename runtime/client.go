@@ -432,7 +432,7 @@ type clientSide struct {
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
-func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
+func (e *clientSide) admit(m *jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
 	case e.peer == nil:
 		return admitEarly(m, e.of.bindings)

@@ -29,11 +29,11 @@ type conn struct {
 	logLevel atomic.Int32             // the lowest severity of the log messages that the client of the session wants
 	wanted   atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none
 
-	life    engine.Lifetime
-	values  context.Context // of the handlers of requests, which endContexts ends
-	pending engine.Pending
-	serving engine.Serving[request]
-	queue   engine.Queue // notifications for their handlers
+	life     engine.Lifetime // without the handlers of requests
+	values   context.Context // of the handlers of requests, which endContexts ends
+	pending  engine.Pending
+	requests requests
+	queue    engine.Queue // notifications for their handlers
 
 	heard atomic.Int64 // when the last message came, since started; only with KeepAlive
 
@@ -57,11 +57,9 @@ type source struct {
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
 func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	p := &conn{settings: shared, transport: t, many: many}
-	limit := shared.limits.MaxConcurrent
-	if many {
-		limit = 0
+	if !many {
+		p.requests.limit = shared.limits.MaxConcurrent
 	}
-	p.serving = engine.NewServing[request](limit)
 	p.life.Init(ctx)
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
@@ -85,9 +83,7 @@ func (p *conn) end(why error) {
 // the session, which would have to keep a second list of them.
 func (p *conn) endContexts(cause error) {
 	p.life.End(cause)
-	for _, c := range p.serving.All() {
-		c.cancel(cause)
-	}
+	p.requests.cancelAll(cause)
 }
 
 // giveUp ends the session from this side.
@@ -103,13 +99,13 @@ func (p *conn) finish(err error) error {
 	reads := from != nil && from.Stop()
 	over := p.life.Context().Done()
 	p.hangUp(err)
+	drained, served := p.requests.refuse()
+	p.life.Go(func() { <-drained }) // so that life.Wait waits for the handlers of requests, too
 	p.life.Stop()
-	drained := p.serving.Refuse()
 	if err == io.EOF { // the peer sends nothing more but still reads answers
 		start := time.Now()
 		left := func() time.Duration { return p.grace - time.Since(start) }
-		served := engine.Wait(p.serving.Served(), left(), over)
-		if !served || engine.Wait(drained, min(waits.Unread, left()), over) {
+		if !engine.Wait(served, left(), over) || engine.Wait(drained, min(waits.Unread, left()), over) {
 			p.life.Wait(left(), over)
 			p.cutShort()
 		}
@@ -121,6 +117,7 @@ func (p *conn) finish(err error) error {
 	}
 	p.life.Wait(waits.Abandoned, nil)
 	if left := p.life.Running(); left > 0 {
+		left += max(p.requests.handlers()-1, 0) // one goroutine waits for all of them
 		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
 	if reads {
@@ -205,10 +202,9 @@ func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, at
 // peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
 // puts the messages into the inbox, and limits that time.
 func (p *conn) drain(deadline context.Context) {
-	drained := p.serving.Refuse()
-	var served <-chan struct{}
-	if _, ok := p.transport.(Transport); ok {
-		served = p.serving.Served()
+	drained, served := p.requests.refuse()
+	if _, ok := p.transport.(Transport); !ok {
+		served = nil
 	}
 	var unread <-chan time.Time
 	for {
@@ -232,15 +228,10 @@ func (p *conn) drain(deadline context.Context) {
 // are answered with an error.
 func (p *conn) cutShort() {
 	over := p.life.Context().Done()
-	for _, c := range p.serving.All() {
-		c.cancel(ErrShutdown)
-	}
-	engine.Wait(p.serving.Refuse(), waits.Cancelled, over)
-	var calls []request
-	p.serving.RemoveAll(func(r request) {
-		r.abandoned = true
-		calls = append(calls, r)
-	})
+	p.requests.cancelAll(ErrShutdown)
+	drained, _ := p.requests.refuse()
+	engine.Wait(drained, waits.Cancelled, over)
+	calls := p.requests.abandon()
 	if len(calls) == 0 {
 		return
 	}
@@ -253,15 +244,6 @@ func (p *conn) cutShort() {
 		}
 	}()
 	engine.Wait(answered, waits.Sending, over)
-}
-
-// answerAbandoned answers a request in place of its handler.
-func (c request) answerAbandoned() {
-	p := c.conn
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
-	p.encodeError(buf, c.id, errCutShort) // not c.encodeError, because the handler's goroutine may run
-	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
 }
 
 // started is when the program started: times since then are monotonic.
@@ -435,72 +417,35 @@ func (p inbox) tooLong(in *Incoming) {
 
 // take handles a message or a batch, except for the part that is left to the step that it returns.
 // Unless there are many peers, only one goroutine calls it at a time.
-func (p inbox) take(in *Incoming) engine.Step {
+func (p inbox) take(in *Incoming) (step engine.Step) {
 	if p.limits.KeepAlive > 0 {
 		p.heard.Store(int64(time.Since(started)))
 	}
 	if len(in.Text) > p.limits.MaxMessage {
 		p.tooLong(in)
-		return engine.Step{}
+		return step
 	}
 	if !in.Answers.IsZero() {
 		return p.takeAnswer(in)
 	}
-	switch m := in.Content(); {
+	m := in.Content()
+	switch {
 	case m.IsBatch:
-		run, _ := p.takeBatch(in)
-		return engine.Step{Serve: run}
+		step.Serve, _ = p.takeBatch(in)
 	case m.Err != nil:
 		p.malformed(&m.Message, m.Err, in.Text, in.Reply)
-		return engine.Step{}
+	case m.Kind == jsonrpc.Request:
+		step.Serve = p.takeRequest(&m.Message, in)
+	case m.Kind == jsonrpc.Notification:
+		step.Serve = p.takeNotification(&m.Message, in)
 	default:
-		return p.takeMessage(&m.Message, in, in.Reply)
-	}
-}
-
-// unanswered is the function of Accept for a request that gets no answer.
-func unanswered() {}
-
-// takeMessage is take for a parsed message, which may be part of a batch.
-func (p inbox) takeMessage(m *jsonrpc.Message, in *Incoming, to Reply) (step engine.Step) {
-	switch m.Kind {
-	case jsonrpc.Request:
-		step.Serve = p.takeRequest(m, in, to)
-	case jsonrpc.Notification:
-		step.Serve = p.takeNotification(m, in)
-	case jsonrpc.Response:
-		step = p.takeResponse(m, in)
+		step = p.takeResponse(&m.Message, in)
 	}
 	return step
 }
 
-// takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
-// answered.
-func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming, to Reply) (serve func()) {
-	c, verdict, err := p.begin(m, in, to)
-	switch {
-	case err != nil:
-		p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-		_, batch := to.(*batched)
-		switch {
-		case verdict == engine.Busy && to == nil:
-			p.refuseLater(m.ID.Clone(), err)
-		case verdict == engine.Duplicate && (to == nil || batch):
-			// Without an id, because the peer would take it for the answer to the first request, which shares the channel.
-			p.refuse(wire.Scalar{}, err, to)
-		default:
-			p.refuse(m.ID, err, to)
-		}
-	case c.inline: // no cancellation can be read meanwhile
-		p.life.Do(c.run)
-		if p.life.Stopped() {
-			return unanswered
-		}
-	default:
-		return c.serve
-	}
-	return nil
-}
+// unanswered is the function of Accept for a request that gets no answer.
+func unanswered() {}
 
 // refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
 // side from reading, and from noticing that the peer has closed its output.
@@ -510,53 +455,13 @@ func (p inbox) refuseLater(id wire.Scalar, err error) {
 	}
 }
 
-// begin admits a request and registers it, so that it can be cancelled.
-func (p inbox) begin(m *jsonrpc.Message, in *Incoming, to Reply) (c request, verdict engine.Verdict, err error) {
-	admitted, err := p.side.admit(*m, in.Header)
-	if err != nil {
-		return c, engine.Refused, err
-	}
-	c = request{p.newCall(m, admitted, in, to)}
-	if c.inline {
-		return c, engine.Begun, nil
-	}
-	err = c.checkToken()
-	if err == nil && c.stateless != nil && c.m.Method == methodListen {
-		err = c.stateless.shrink()
-	}
-	if err == nil && !p.life.Enter() {
-		err = c.peer.refused(errNotBegun)
-	}
-	if err != nil {
-		return c, engine.Refused, err
-	}
-	c.entry.ID = c.id.Canonical()
-	verdict = p.serving.Begin(p.life.Context(), c)
-	switch verdict {
-	case engine.Begun:
-		if in.ContextCancels {
-			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
-		}
-		return c, verdict, nil
-	case engine.Busy:
-		err = c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", p.limits.MaxConcurrent))
-		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
-	case engine.Duplicate:
-		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
-	case engine.Refused:
-		err = c.peer.refused(errNotBegun)
-	}
-	p.life.Leave()
-	return c, verdict, err
-}
-
 // takeNotification queues a notification for its handler. If it has no order among others, the handler is called
 // by the function that takeNotification returns, which is nil otherwise.
 func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
-	if m.Method == methodCancelled && !p.cancelRequest(m.Params) {
+	if m.Method == methodCancelled && !p.requests.cancel(m.Params) {
 		p.forward(m, in)
 	}
-	admitted, err := p.side.admit(*m, in.Header)
+	admitted, err := p.side.admit(m, in.Header)
 	if err != nil {
 		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
 		return nil
@@ -567,7 +472,7 @@ func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
 		return nil // the server that received it first has a handler for it
 	}
-	c := p.newCall(m, admitted, in, in.Reply)
+	c := request{p.newCall(m, admitted, in)}
 	if p.many {
 		return c.notified
 	}
@@ -575,17 +480,6 @@ func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
 	}
 	return nil
-}
-
-// cancelRequest cancels the request with the id in the params of notifications/cancelled. It returns false
-// if no such request is being handled; the protocol requires that the notification is then ignored.
-func (p inbox) cancelRequest(params wire.Raw) bool {
-	id, _ := wire.Object(params).GetScalar("requestId")
-	c := p.serving.Remove(id.Canonical())
-	if c.Call != nil {
-		c.cancelledByPeer(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
-	}
-	return c.Call != nil
 }
 
 // takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call
@@ -602,7 +496,9 @@ func (p inbox) takeAnswer(in *Incoming) (step engine.Step) {
 	} else if m.Err != nil {
 		why = unwrapped(m.Err)
 	} else if m.Kind != jsonrpc.Response {
-		step = p.takeMessage(&m.Message, in, in.Reply) // it is handled although it is not the answer
+		unasked := *in
+		unasked.Answers = wire.Scalar{}
+		step = p.take(&unasked) // it is handled although it is not the answer
 		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
 	} else if m.ID.IsZero() {
 		why = prefix.Errorf("it is an error without an id: %w", m.Error)
@@ -709,7 +605,7 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 // unknownID returns the id in a server's error answer to a request whose id is unknown. JSON-RPC requires null, which
 // no schema of the protocol allows. It is zero in revisions whose schema allows an absent id.
 func (p inbox) unknownID() wire.Scalar {
-	maybeStateless := p.peer == nil && p.server.stateless()
+	maybeStateless := p.peer == nil && p.server.stateless
 	if maybeStateless || p.peer.knownRevision() >= revisionNoID {
 		return wire.Scalar{}
 	}
@@ -795,12 +691,10 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 	}
 	var serving sync.WaitGroup
 	for i := range items {
-		m, to := &items[i].Message, &batched{b}
-		if err := items[i].Err; err != nil {
-			p.malformed(m, err, "", to)
-			continue
-		}
-		step := p.takeMessage(m, in, to)
+		item := *in
+		item.Text, item.Answers, item.Reply = "", wire.Scalar{}, &batched{b}
+		item.content = jsonrpc.Text{Message: items[i].Message, Err: items[i].Err}
+		step := p.take(&item)
 		if step.Serve != nil {
 			serving.Go(step.Serve) // at once, because those that follow may wait for its end
 			step.Serve, run = nil, serving.Wait

@@ -630,8 +630,8 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 				continue
 			}
 			t := s.now().server.Load()
-			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{}, nil)
-			s.now().conn.life.Do(c.notified)
+			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{})
+			s.now().conn.life.Do(request{c}.notified)
 		}
 	}
 	return ctx.Err()

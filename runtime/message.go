@@ -113,7 +113,7 @@ func objectOf(capabilities wire.Appender) (wire.Object, error) {
 // Object returns the params as an object. It returns "" if there are none or they cannot be encoded, which is
 // an error when the message is sent.
 func (m *Message) Object() wire.Object {
-	text, _ := m.Text()
+	text, _ := TextOf(m.Params)
 	return wire.Object(text)
 }
 
@@ -123,12 +123,6 @@ func (m *Message) receive(kind jsonrpc.Kind, method string, params wire.Raw, of 
 	if params != "" {
 		m.Params = &of.params
 	}
-}
-
-// received reports whether the params are those that the peer has sent, whose syntax is checked.
-func (m *Message) received() bool {
-	p, ok := m.Params.(*wire.Raw)
-	return ok && m.call != nil && p == &m.call.params
 }
 
 // Into returns what the sender of a request decodes the result into. It is nil for the messages of the peer, and

@@ -22,7 +22,7 @@ type side interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
 	// that brought the message, or nil. It is called in order of arrival.
-	admit(m jsonrpc.Message, h headers.Header) (admission, error)
+	admit(m *jsonrpc.Message, h headers.Header) (admission, error)
 	// notified is called for each notification that is admitted. If it returns true, the
 	// notification is not passed to a handler.
 	notified(m jsonrpc.Message) bool
@@ -37,6 +37,7 @@ type side interface {
 // admission is how a message is handled.
 type admission struct {
 	peer   *peer
+	row    *row // of the method; nil before the handshake
 	inline bool // it is handled before the next message is read
 }
 
@@ -63,7 +64,7 @@ func (p *peer) stateless() bool { return p != nil && p.protocol != nil && p.prot
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
-func (p *peer) serving() bool { return p.stateless() && p.protocol.Direction == ToServer }
+func (p *peer) serving() bool { return p != nil && p.protocol != nil && p.protocol.declarations != nil }
 
 // knownRevision returns the revision, or "" before it is known.
 func (p *peer) knownRevision() string {
@@ -108,8 +109,9 @@ var (
 )
 
 // admit admits a message of a peer whose revision is known.
-func (p *peer) admit(m jsonrpc.Message) (admission, error) {
-	switch r := p.protocol.row(m.Method); {
+func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
+	r := p.protocol.row(m.Method)
+	switch {
 	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need)):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.Kind == jsonrpc.Request:
@@ -117,12 +119,12 @@ func (p *peer) admit(m jsonrpc.Message) (admission, error) {
 	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need):
 		return admission{}, &CapabilityError{Method: m.Method, Capability: p.protocol.needs[r.need]}
 	}
-	return admission{peer: p}, nil
+	return admission{peer: p, row: r}, nil
 }
 
 // admitEarly admits a message before the handshake, which must be a ping. The error for a method that
 // no binding has is MethodNotFound, so that the peer does not try again after the handshake.
-func admitEarly(m jsonrpc.Message, bindings []*protocol) (admission, error) {
+func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
 		return admission{peer: &peer{handle: pong}, inline: true}, nil
@@ -273,11 +275,12 @@ func (m *Method) Needs(params wire.Raw) []string {
 
 // declares reports whether this side has declared the capability with that index in protocol.needs.
 func (p *peer) declares(need int) bool {
-	if need == 0 || !p.serving() {
+	d := p.protocol.declarations
+	if need == 0 || d == nil {
 		return p.ours.has(need)
 	}
-	d := p.protocol.declarations
-	return d.current().set.has(need) || d.renewed().set.has(need)
+	last := d.last.Load()
+	return last != nil && last.set.has(need) || d.renewed().set.has(need)
 }
 
 // extended reports whether a value of resultType belongs to an extension that this side has declared and

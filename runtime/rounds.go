@@ -97,7 +97,7 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
-	if !c.peer.protocol.row(c.m.Method).Asks {
+	if !c.row.Asks {
 		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.revision, c.m.Method)
 	}
 	question, err := questionOf(m)
@@ -163,7 +163,7 @@ func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err 
 	}
 	r := c.asking.Load()
 	if r == nil {
-		return result, err
+		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -391,14 +391,38 @@ func (c *statelessCall) purpose() seal.Purpose {
 }
 
 // server returns the server of a stateless call.
-func (c *statelessCall) server() *Server { return c.peer.protocol.declarations.server }
+func (c *statelessCall) server() *Server { return c.conn.server.of }
+
+// inRounds wraps the Handler of a server's stateless revision: it gives it what the client has sent about earlier
+// rounds, and puts the questions that it asks into the result.
+func inRounds(next Handler) Handler {
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		call := CallOf(ctx)
+		if call == nil || call.stateless == nil {
+			return next(ctx, m)
+		}
+		c := call.stateless
+		m, err := c.resume(m)
+		if err != nil {
+			return nil, err
+		}
+		result, err := next(ctx, m)
+		if err != nil || c.asking.Load() != nil {
+			return c.answered(ctx, result, err)
+		}
+		return result, nil
+	}
+}
 
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
-	if !c.mayResume(o) || !c.peer.protocol.row(c.m.Method).Asks {
+	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and need
+	// not be read. A search for the ends of the names, which begin at a capital letter, is faster.
+	text := string(o)
+	if !c.row.Asks || !strings.Contains(text, "State") && !strings.Contains(text, "Responses") && !strings.Contains(text, `\u00`) {
 		return m, nil
 	}
 	responses := present(o, memberInputResponses)
@@ -432,14 +456,6 @@ func (c *statelessCall) resume(m *Message) (*Message, error) {
 	}
 	c.asking.Store(r)
 	return m, nil
-}
-
-// mayResume reports whether params may have members of earlier rounds. Most contain neither their names
-// nor an escape that could hide them, and need not be read. It searches for the ends of the names, because
-// a search that begins at a capital letter, which is rare, is faster.
-func (c *statelessCall) mayResume(params wire.Object) bool {
-	text := string(params)
-	return strings.Contains(text, "State") || strings.Contains(text, "Responses") || strings.Contains(text, `\u00`)
 }
 
 // present returns a member of the params, or "" if it is absent or null.
@@ -509,7 +525,7 @@ func stateOf(content wire.Object) *state {
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.peer.protocol.row(c.m.Method).Asks {
+	if !c.row.Asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)

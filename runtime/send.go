@@ -346,20 +346,6 @@ func progressToken(meta wire.Object) wire.Scalar {
 	return token
 }
 
-// maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.
-const maxToken = 1 << 10
-
-// checkToken returns an error if the progress token is too long.
-func (c request) checkToken() error {
-	if len(c.params) <= maxToken {
-		return nil
-	}
-	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
-	}
-	return nil
-}
-
 // Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
 // nothing. Total may be nil and message "". Revision 2024-11-05 has no message, so it is left out there.
 //

@@ -135,7 +135,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, sessionOnly: h.SessionOnly}
+	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, stateless: len(s.stateless) > 0 && !h.SessionOnly}
 	_, e.ready = out.(Replicated) // notifications/initialized may come to another server
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
@@ -254,11 +254,8 @@ type serverSide struct {
 	announced atomic.Bool // the session is part of the audience
 
 	sessionless bool // there can be no session, see Handshake.Stateless
-	sessionOnly bool // requests cannot carry their revision and capabilities, see Handshake.SessionOnly
+	stateless   bool // requests may carry their revision and capabilities, see Handshake.SessionOnly
 }
-
-// stateless reports whether a request may carry its revision and capabilities.
-func (e *serverSide) stateless() bool { return len(e.of.stateless) > 0 && !e.sessionOnly }
 
 // current returns the session, or nil before the client is known to be initialized.
 func (e *serverSide) current() *ServerSession {
@@ -268,25 +265,33 @@ func (e *serverSide) current() *ServerSession {
 	return &e.session
 }
 
-func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
-	if e.stateless() {
-		switch t, err := e.requestPeer(&m, h); {
-		case err != nil:
-			return admission{}, err
-		case t != nil:
-			return t.admit(m)
+// admit implements side.
+func (e *serverSide) admit(m *jsonrpc.Message, h headers.Header) (admission, error) {
+	if e.stateless {
+		// Also initialize, which stateless revisions do not have, if it carries a revision.
+		if meta := metaOf(m.Params); meta.revision != "" || meta.capabilities != "" {
+			p, err := e.of.peerOf(meta, m, h)
+			if err != nil {
+				return admission{}, err
+			}
+			return p.admit(m)
 		}
 	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
+		if e.sessionless {
+			return admission{}, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.revisions)
+		}
 		if e.peer != nil {
 			return admission{}, errAlreadyInitialized
 		}
 		return admission{peer: &peer{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
 	}
 	if e.peer == nil {
-		return admitEarly(m, e.of.sessions)
+		return e.admitEarly(m)
 	}
-	e.announce()
+	if !e.announced.Load() {
+		e.announce()
+	}
 	if m.Kind == jsonrpc.Notification && !e.ready {
 		switch m.Method {
 		case methodInitialized:
@@ -297,6 +302,17 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 		}
 	}
 	return e.peer.admit(m)
+}
+
+// admitEarly admits a message before the handshake that does not carry its revision.
+func (e *serverSide) admitEarly(m *jsonrpc.Message) (admission, error) {
+	switch {
+	case e.stateless && m.Kind == jsonrpc.Request && e.sessionless:
+		return admission{}, missingMeta(metaRevision)
+	case e.stateless && m.Kind == jsonrpc.Request && m.Method != methodPing:
+		return admission{}, missingMeta(metaRevision + " (or send initialize first, to open a session)")
+	}
+	return admitEarly(m, e.of.sessions)
 }
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
@@ -334,12 +350,9 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 // peerOfSession returns the peer of a session. The sessions of equal clients share it, which saves 250 bytes of each.
 func (s *Server) peerOfSession(b *protocol, info, theirs, own wire.Object) *peer {
 	m := requestMeta{revision: wire.Raw(b.Revision), info: wire.Raw(info), capabilities: wire.Raw(theirs), own: wire.Raw(own)}
-	t := s.known.get(m)
-	if t == nil {
-		m = m.clone()
-		t = b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own))
-		s.known.put(m, t)
-	}
+	t, _ := s.known.of(m, func(m requestMeta) (*peer, error) {
+		return b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own)), nil
+	})
 	return t
 }
 

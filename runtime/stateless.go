@@ -44,43 +44,11 @@ func metaOf(params wire.Raw) (m requestMeta) {
 	return m
 }
 
-// stateless reports whether the message with the members belongs to no session. It does so if it has
-// either of the members that every stateless request must have.
-func (m requestMeta) stateless() bool { return m.revision != "" || m.capabilities != "" }
-
 // CarriesRevision reports whether the params of a message say under which revision it is handled, so that it
 // belongs to no session. It is for transports that serve such messages in another way.
 func CarriesRevision(params wire.Raw) bool {
-	return metaOf(params).stateless()
-}
-
-// requestPeer returns the peer that a message describes, or nil if the rules of sessions apply to it. The
-// headers, if not nil, must repeat the message.
-func (e *serverSide) requestPeer(m *jsonrpc.Message, h headers.Header) (*peer, error) {
-	meta := metaOf(m.Params)
-	switch {
-	case m.Kind == jsonrpc.Request && m.Method == methodInitialize && !meta.stateless():
-		if e.sessionless {
-			return nil, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.revisions)
-		}
-		return nil, nil
-	case meta.stateless(): // also initialize, which the revision does not have
-		if err := meta.checkRevision(h); err != nil {
-			return nil, err
-		}
-		t, err := e.of.peerOf(meta)
-		if err != nil {
-			return nil, err
-		}
-		return t, t.checkHeaders(m, h)
-	case m.Kind == jsonrpc.Notification && e.sessionless:
-		return nil, errNotInitialized
-	case m.Kind == jsonrpc.Notification || e.peer != nil || !e.sessionless && m.Method == methodPing:
-		return nil, nil
-	case !e.sessionless:
-		return nil, missingMeta(metaRevision + " (or send initialize first, to open a session)")
-	}
-	return nil, missingMeta(metaRevision)
+	meta := metaOf(params)
+	return meta.revision != "" || meta.capabilities != ""
 }
 
 func missingMeta(name string) error {
@@ -91,25 +59,27 @@ func invalidMeta(name, want string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
 }
 
-// peerOf returns the peer of a request with these members of _meta.
-func (s *Server) peerOf(m requestMeta) (*peer, error) {
-	if t := s.known.get(m); t != nil {
-		return t, nil
+// peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat the
+// message.
+func (s *Server) peerOf(meta requestMeta, m *jsonrpc.Message, h headers.Header) (*peer, error) {
+	// The revision is compared first, because a client that gets UnsupportedVersion may rely on the header.
+	if revision, ok := meta.revision.Str(); h != nil && ok {
+		if err := mismatch(headers.CheckRevision(h, revision)); err != nil {
+			return nil, err
+		}
 	}
-	if err := checkPeerSize("/_meta", wire.Object(m.info), wire.Object(m.capabilities)); err != nil {
-		return nil, err
+	t, err := s.known.of(meta, s.newPeer)
+	if err == nil && h != nil && m.Kind == jsonrpc.Request {
+		err = t.checkHeaders(m, h)
 	}
-	m = m.clone()
-	t, err := s.newPeer(m)
-	if err != nil {
-		return nil, err
-	}
-	s.known.put(m, t)
-	return t, nil
+	return t, err
 }
 
 // newPeer checks the members and returns the peer that they describe.
 func (s *Server) newPeer(m requestMeta) (*peer, error) {
+	if err := checkPeerSize("/_meta", wire.Object(m.info), wire.Object(m.capabilities)); err != nil {
+		return nil, err
+	}
 	if m.revision == "" {
 		return nil, missingMeta(metaRevision)
 	}
@@ -186,14 +156,20 @@ type peerCache struct {
 	entries map[requestMeta]*peer
 }
 
-func (c *peerCache) get(m requestMeta) *peer {
+// of returns the peer of an entry, which it makes if there is none. The members that fresh gets do not share the memory
+// of a message. If there are too many entries, the new one replaces one of them.
+func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*peer, error) {
 	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.entries[m]
-}
-
-// put adds an entry. If there are too many, it replaces one of them.
-func (c *peerCache) put(m requestMeta, t *peer) {
+	t := c.entries[m]
+	c.mu.RUnlock()
+	if t != nil {
+		return t, nil
+	}
+	m = m.clone()
+	t, err := fresh(m)
+	if err != nil {
+		return nil, err
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.entries == nil {
@@ -206,27 +182,15 @@ func (c *peerCache) put(m requestMeta, t *peer) {
 		}
 	}
 	c.entries[m] = t
+	return t, nil
 }
 
 // The code below compares a stateless request with the HTTP headers that repeat parts of it ("Server
 // Validation" in basic/transports/streamable-http, 2026-07-28). The protocol does not say which headers a
 // notification has, so those of notifications are ignored.
 
-// checkRevision compares the revision alone. A client that gets UnsupportedVersion may rely on the header,
-// so this is checked before.
-func (m requestMeta) checkRevision(h headers.Header) error {
-	revision, ok := m.revision.Str()
-	if h == nil || !ok {
-		return nil
-	}
-	return mismatch(headers.CheckRevision(h, revision))
-}
-
-// checkHeaders compares a message with the headers.
+// checkHeaders compares a request with the headers.
 func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
-	if h == nil || m.Kind != jsonrpc.Request {
-		return nil
-	}
 	params := wire.Object(m.Params)
 	repeated := headers.Standard{Revision: p.revision, Method: m.Method}
 	if name := p.protocol.row(m.Method).NameParam; name != "" {
@@ -336,7 +300,7 @@ func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 		dst = append(wire.AppendName(dst, "_meta"), '{')
 		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
 	}
-	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.peer.protocol.row(c.m.Method).Cacheable {
+	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.row.Cacheable {
 		hint := c.hint()
 		if has.ttl == "" {
 			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
@@ -356,7 +320,7 @@ func (c *statelessCall) hint() CacheHint {
 	if own := c.cache.Load(); own != nil {
 		return *own
 	}
-	return c.peer.protocol.declarations.server.opts.Cache.of(c.m.Method)
+	return c.server().opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns
@@ -367,11 +331,7 @@ type Hinted interface {
 }
 
 // hinted returns the result of a handler with the hint of its call.
-func hinted(ctx context.Context, result wire.Appender) wire.Appender {
-	r, ok := result.(Hinted)
-	if !ok {
-		return result
-	}
+func hinted(ctx context.Context, r Hinted) wire.Appender {
 	var hint CacheHint // in a session, the result is converted to a revision without hints
 	if c := CallOf(ctx); c != nil && c.stateless != nil {
 		hint = c.stateless.hint()

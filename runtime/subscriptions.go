@@ -596,7 +596,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-c.conn.serving.Refused():
+	case <-c.conn.requests.refusing():
 		return result, nil
 	case <-fed:
 		return result, nil

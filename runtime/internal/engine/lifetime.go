@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // Lifetime manages the goroutines of a connection and their contexts. Call Init before any other
@@ -187,14 +189,49 @@ const (
 	slotSize = 64 << 10
 )
 
+// Room is what the goroutine that reads waits for when there are too many of something, so that bulk input is slowed
+// down instead of refused. It waits only once and for a short time, because cancellations and answers arrive behind what
+// waits. The zero value is ready for use.
+type Room struct {
+	freed chan struct{} // closed by Free; nil if no goroutine waits
+	stuck bool          // the last wait was in vain
+}
+
+// Wait waits until full returns false. It returns false if that takes too long. The caller holds mu, which is unlocked
+// meanwhile, and so is the caller of Free.
+func (r *Room) Wait(ctx context.Context, mu *sync.Mutex, full func() bool) bool {
+	for full() {
+		if r.stuck {
+			return false
+		}
+		freed := make(chan struct{})
+		r.freed = freed
+		mu.Unlock()
+		ok := Wait(freed, waits.Slot, ctx.Done())
+		mu.Lock()
+		r.freed, r.stuck = nil, !ok
+	}
+	return true
+}
+
+// Free is called when there is more room.
+func (r *Room) Free() {
+	r.stuck = false
+	if r.freed != nil {
+		close(r.freed)
+		r.freed = nil
+	}
+}
+
 // Queue runs jobs one after the other, in a goroutine that exists only while there are jobs. Create
 // it with NewQueue.
 type Queue struct {
-	life  *Lifetime
-	slots Slots
+	life *Lifetime
 
 	mu      sync.Mutex
 	jobs    []queued
+	taken   int // slots
+	room    Room
 	running bool
 }
 
@@ -206,22 +243,18 @@ type queued struct {
 
 // NewQueue returns a queue whose goroutine belongs to life. When the context of life ends, jobs that
 // have not begun are dropped.
-func NewQueue(life *Lifetime) Queue {
-	return Queue{life: life, slots: NewSlots(maxQueued)}
-}
+func NewQueue(life *Lifetime) Queue { return Queue{life: life} }
 
 // Add adds a job for a notification of size bytes. It returns false if too many jobs or bytes are
 // waiting. Only the goroutine that reads calls it.
 func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 	slots := min(1+size/slotSize, maxQueued)
-	for taken := range slots {
-		if !q.slots.Take(ctx) {
-			q.give(taken)
-			return false
-		}
-	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if !q.room.Wait(ctx, &q.mu, func() bool { return q.taken+slots > maxQueued }) {
+		return false
+	}
+	q.taken += slots
 	q.jobs = append(q.jobs, queued{job, slots})
 	if !q.running {
 		q.running = q.life.Go(q.run)
@@ -243,12 +276,6 @@ func (q *Queue) Settled() <-chan struct{} {
 	return settled
 }
 
-func (q *Queue) give(slots int) {
-	for range slots {
-		q.slots.Give()
-	}
-}
-
 func (q *Queue) run() {
 	returned := false
 	defer func() {
@@ -258,24 +285,24 @@ func (q *Queue) run() {
 			q.running = q.life.Go(q.run)
 		}
 	}()
-	for job := q.next(); job.run != nil; job = q.next() {
-		q.give(job.slots)
-		job.run()
+	for job := q.next(); job != nil; job = q.next() {
+		job()
 	}
 	returned = true
 }
 
-// next removes and returns the first job. If there is none, it returns a zero job and sets running
-// to false.
-func (q *Queue) next() queued {
+// next removes and returns the first job. If there is none, it returns nil and sets running to false.
+func (q *Queue) next() func() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.jobs) == 0 || q.life.Context().Err() != nil {
 		q.jobs, q.running = nil, false
-		return queued{}
+		return nil
 	}
 	job := q.jobs[0]
 	q.jobs[0] = queued{}
 	q.jobs = q.jobs[1:]
-	return job
+	q.taken -= job.slots
+	q.room.Free()
+	return job.run
 }

@@ -1,0 +1,378 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// request is a Call that answers a request of the peer. takeRequest admits and registers it, serve calls its handler,
+// and answer sends the answer, unless the request has been removed from the requests of the connection before.
+type request struct{ *Call }
+
+// takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
+// answered.
+func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
+	var c request
+	verdict := shutDown
+	a, err := p.side.admit(m, in.Header)
+	if err == nil {
+		c = request{p.newCall(m, a, in)}
+		if a.inline { // no cancellation can be read meanwhile
+			p.life.Do(c.serve)
+			if p.life.Stopped() {
+				return unanswered
+			}
+			return nil
+		}
+		if len(c.params) > maxToken || m.Method == methodListen {
+			err = c.shorten()
+		}
+	}
+	if err == nil {
+		verdict, err = p.requests.begin(p.life.Context(), c)
+	}
+	if err == nil {
+		if in.ContextCancels {
+			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
+		}
+		return c.serve
+	}
+	p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
+	_, batch := in.Reply.(*batched)
+	switch {
+	case verdict == busy && in.Reply == nil:
+		p.refuseLater(m.ID.Clone(), err)
+	case verdict == duplicate && (in.Reply == nil || batch):
+		// Without an id, because the peer would take it for the answer to the first request, which shares the channel.
+		p.refuse(wire.Scalar{}, err, in.Reply)
+	default:
+		p.refuse(m.ID, err, in.Reply)
+	}
+	return nil
+}
+
+// maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.
+const maxToken = 1 << 10
+
+// shorten returns an error if something is too long that is kept or repeated, and copies what a request keeps for as
+// long as its client likes.
+func (c request) shorten() error {
+	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
+	}
+	if c.stateless != nil && c.m.Method == methodListen {
+		return c.stateless.shrink()
+	}
+	return nil
+}
+
+// newCall returns the call of a message that the peer has sent.
+func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming) *Call {
+	var c *Call
+	if a.peer.serving() {
+		both := new(struct { // one allocation
+			Call
+			own statelessCall
+		})
+		c, both.own.Call, both.own.row, both.stateless = &both.Call, &both.Call, a.row, &both.own
+	} else {
+		c = new(Call)
+	}
+	c.conn, c.peer = p, a.peer
+	c.id = m.ID
+	c.m.receive(m.Kind, m.Method, m.Params, c)
+	c.reply, c.inline, c.remote = in.Reply, a.inline, in.Header != nil
+	c.context = callContext{Context: p.life.Context(), call: c}
+	if m.Kind == jsonrpc.Request && !c.inline {
+		c.context.Context, c.cancel = context.WithCancelCause(p.values)
+	}
+	if in.Context != nil {
+		// The end and the cause of the context do not apply to the handler.
+		c.context.values = context.WithoutCancel(in.Context)
+	}
+	return c
+}
+
+// serve calls the handler and sends its answer. If the handler or the encoding of its result panics or fails, the
+// answer is an error. After serve, its goroutine does not use the session.
+func (c request) serve() {
+	p := c.conn
+	if !c.inline {
+		defer p.requests.end()
+		defer c.cancel(nil)
+	}
+	if c.unbind != nil {
+		defer c.unbind()
+	}
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	var failure error
+	returned := false
+	defer func() {
+		if !returned { // recover returns nil after runtime.Goexit, which continues
+			p.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", recover(), "stack", string(debug.Stack()))
+			failure = p.encodeError(buf, c.id, errInternal)
+		}
+		c.answer(buf, failure)
+	}()
+	result, err := c.peer.handle(&c.context, &c.m)
+	if err == nil && result == nil {
+		err = errors.New("runtime: the handler returned no result")
+	}
+	if err == nil {
+		err = c.encodeResult(buf, result)
+	}
+	if err != nil {
+		failure = c.encodeError(buf, err)
+	}
+	returned = true
+}
+
+func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
+	text, err := jsonrpc.BeginResult(*buf, c.id)
+	if err != nil {
+		return err
+	}
+	if c.stateless != nil {
+		text, err = c.stateless.appendResult(text, result)
+	} else if text, err = result.AppendJSON(text); err != nil {
+		err = wire.In(err, "result")
+	}
+	if err == nil {
+		*buf = append(text, '}')
+	}
+	return err
+}
+
+// encodeError writes the text of the answer for an error of the handler to buf. It returns the error that the text has.
+func (c request) encodeError(buf *[]byte, err error) error {
+	if c.stateless != nil {
+		err = c.stateless.restated(err)
+	}
+	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
+		err = errCutShort
+	}
+	if peerError(err) == errInternal && c.context.Err() == nil {
+		c.conn.logFailure("request failed", "method", c.m.Method, "id", c.id, "error", err)
+	}
+	return c.conn.encodeError(buf, c.id, err)
+}
+
+// answer ends the call, which sends nothing more before the answer, and sends the text in buf, of a result or of an
+// error, unless the request was cancelled or the session is over. The id is released before the answer is sent, because
+// the peer may reuse it as soon as it has the answer. The context is that of the session, because a cancellation that
+// arrives while the answer is being sent is too late. In the end, answer starts the call that Detach made.
+func (c request) answer(buf *[]byte, failure error) {
+	p := c.conn
+	c.finished()
+	answered := (c.inline || p.requests.remove(c)) && p.life.Context().Err() == nil
+	if answered {
+		p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
+		if c.stateless != nil && c.stateless.session != nil && failure == nil {
+			c.stateless.session.subscriber.sendEnd()
+		}
+	} else if !c.abandoned {
+		skip(c.reply)
+	}
+	if d := c.detached.Load(); d != nil && d.call != c.Call {
+		if !answered {
+			d.call.cancel(context.Canceled)
+		}
+		close(d.answered)
+	}
+}
+
+// answerAbandoned answers a request in place of its handler.
+func (c request) answerAbandoned() {
+	p := c.conn
+	buf := p.buffers.get()
+	defer p.buffers.put(buf)
+	p.encodeError(buf, c.id, errCutShort) // not c.encodeError, because the handler's goroutine may run
+	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
+}
+
+// disconnected cancels a request whose client has closed the response.
+func (c request) disconnected() {
+	c.cancelledByPeer("the client has closed the connection")
+}
+
+// cancelledByPeer ends the context of a request that the client has cancelled, unless it is answered.
+func (c request) cancelledByPeer(reason string) {
+	if c.conn.requests.remove(c) {
+		c.conn.debug("request cancelled by the peer", slog.String("method", c.m.Method), loggedID(c.id), slog.String("reason", reason))
+		c.cancel(&CancelledError{Reason: reason})
+	}
+}
+
+// requests are the requests of the peer that are being handled.
+type requests struct {
+	limit int // how many are handled at a time; 0 for those of many peers: ids mean nothing, as each peer has its own
+
+	mu      sync.Mutex
+	all     []request     // those without an answer
+	running int           // number of handlers
+	room    engine.Room   // for another handler
+	drained chan struct{} // not nil after refuse; closed when running is 0
+	served  chan struct{} // like drained; closed when all is empty
+	refused chan struct{} // closed by refuse; nil until refusing is called
+}
+
+// verdict is the result of begin.
+type verdict int
+
+const (
+	begun     verdict = iota
+	busy              // too many requests are being handled
+	duplicate         // a request with the same id is being handled
+	shutDown          // refuse has been called
+)
+
+// begin registers a request. If too many are being handled, it waits, see [engine.Room]. Unless there are many peers,
+// only the goroutine that reads calls it. After begun, end must be called.
+func (s *requests) begin(ctx context.Context, c request) (verdict, error) {
+	c.key = c.id.Canonical()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	full := func() bool { return s.running == s.limit && s.limit > 0 && s.drained == nil }
+	switch {
+	case full() && !s.room.Wait(ctx, &s.mu, full):
+		c.conn.logger().Warn("too many requests in flight", "method", c.m.Method, "id", c.id)
+		return busy, c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", s.limit))
+	case s.drained != nil:
+		return shutDown, c.peer.refused(errNotBegun)
+	case s.limit > 0 && slices.ContainsFunc(s.all, func(other request) bool { return other.key == c.key }):
+		return duplicate, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
+	}
+	c.index = len(s.all)
+	s.all = append(s.all, c)
+	s.running++
+	return begun, nil
+}
+
+// cancel cancels the request with the id in the params of notifications/cancelled. It returns false if no such request
+// is being handled; the protocol requires that the notification is then ignored.
+func (s *requests) cancel(params wire.Raw) bool {
+	id, _ := wire.Object(params).GetScalar("requestId")
+	s.mu.Lock()
+	i := slices.IndexFunc(s.all, func(c request) bool { return s.limit > 0 && c.key == id.Canonical() })
+	var c request
+	if i >= 0 {
+		c = s.all[i]
+	}
+	s.mu.Unlock()
+	if i >= 0 {
+		c.cancelledByPeer(fmt.Sprintf("%.200s", wire.Object(params).GetString("reason")))
+	}
+	return i >= 0
+}
+
+// remove removes a request before it is answered. It returns false if it has been removed already and must not be
+// answered. It keeps room for few requests only, because most connections are idle most of the time.
+func (s *requests) remove(c request) bool {
+	const keptRoom = 4
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, last := c.index, len(s.all)-1
+	if i > last || s.all[i] != c {
+		return false
+	}
+	s.all[last].index = i
+	s.all[i], s.all[last] = s.all[last], request{}
+	if s.all = s.all[:last]; last > 0 {
+		return true
+	}
+	if cap(s.all) > keptRoom {
+		s.all = nil
+	}
+	if s.served != nil {
+		close(s.served)
+	}
+	return true
+}
+
+// end is called when the handler of a request has ended and its answer is sent.
+func (s *requests) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == s.limit {
+		s.room.Free()
+	}
+	s.running--
+	if s.drained != nil && s.running == 0 {
+		close(s.drained)
+	}
+}
+
+// refuse makes begin refuse further requests. Drained is closed when all handlers have ended, and served when all
+// requests are answered or removed, although answers may still be on their way.
+func (s *requests) refuse() (drained, served <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drained == nil {
+		s.drained, s.served = make(chan struct{}), make(chan struct{})
+		if s.refused != nil {
+			close(s.refused)
+		}
+		s.room.Free() // so that no request waits only to be refused
+		if s.running == 0 {
+			close(s.drained)
+		}
+		if len(s.all) == 0 {
+			close(s.served)
+		}
+	}
+	return s.drained, s.served
+}
+
+// refusing returns a channel that is closed by refuse, for requests that last until then.
+func (s *requests) refusing() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.refused == nil {
+		s.refused = make(chan struct{})
+		if s.drained != nil {
+			close(s.refused)
+		}
+	}
+	return s.refused
+}
+
+// cancelAll ends the contexts of the requests without an answer.
+func (s *requests) cancelAll(cause error) {
+	s.mu.Lock()
+	all := slices.Clone(s.all)
+	s.mu.Unlock()
+	for _, c := range all {
+		c.cancel(cause)
+	}
+}
+
+// abandon removes and returns the requests without an answer, which are answered in place of their handlers.
+func (s *requests) abandon() []request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := s.all
+	for _, c := range all {
+		c.abandoned = true
+	}
+	if s.all = nil; len(all) > 0 && s.served != nil {
+		close(s.served)
+	}
+	return all
+}
+
+// handlers returns how many handlers have not ended.
+func (s *requests) handlers() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
