@@ -81,13 +81,16 @@ func (l *Lifetime) Go(f func()) bool {
 // Do runs f in a goroutine of the connection and waits for its end. The caller's goroutine would not
 // survive a runtime.Goexit in f.
 func (l *Lifetime) Do(f func()) {
-	done := make(chan struct{})
-	if l.Go(func() {
-		defer close(done)
-		f()
-	}) {
-		<-done
+	if !l.Enter() {
+		return
 	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer l.Leave()
+		f()
+	}()
+	<-done
 }
 
 // Stop makes Enter return false.

@@ -120,12 +120,10 @@ func (r *Reader) read() {
 
 // serve handles a request. It returns false if another goroutine is reading afterwards.
 func (r *Reader) serve(f func()) bool {
-	if r.Buffered() > 0 {
-		go r.read()
-		f()
-		return false
+	var turn uint64
+	if r.Buffered() == 0 {
+		turn = r.lend(serving)
 	}
-	turn := r.lend(serving)
 	if turn == 0 {
 		go r.read()
 		f()
@@ -190,7 +188,7 @@ func (r *Reader) passOn() bool {
 // readOn continues to read after an error of Receive.
 func (r *Reader) readOn(err error) {
 	r.mu.Lock()
-	r.pass(reading)
+	r.holder, r.turn = reading, r.turn+1
 	r.mu.Unlock()
 	if err != ErrInterrupted {
 		r.Ended(err)
@@ -207,7 +205,7 @@ func (r *Reader) take() bool {
 		r.resume()
 		return false
 	}
-	r.pass(calling)
+	r.holder, r.turn = calling, r.turn+1
 	r.timer.Reset(waits.Turn)
 	return true
 }
@@ -221,7 +219,7 @@ func (r *Reader) Resume() {
 
 func (r *Reader) resume() {
 	if !r.stopped && (r.holder == nobody || r.holder == serving) {
-		r.pass(reading)
+		r.holder, r.turn = reading, r.turn+1
 		go r.read()
 	}
 }
@@ -239,7 +237,7 @@ func (r *Reader) lend(to holder) (turn uint64) {
 	default:
 		r.timer.Reset(waits.Turn)
 	}
-	r.pass(to)
+	r.holder, r.turn = to, r.turn+1
 	return r.turn
 }
 
@@ -250,7 +248,7 @@ func (r *Reader) regain(turn uint64) bool {
 	if r.turn != turn {
 		return false
 	}
-	r.pass(reading)
+	r.holder, r.turn = reading, r.turn+1
 	return true
 }
 
@@ -265,10 +263,4 @@ func (r *Reader) overdue() {
 	default:
 		r.resume()
 	}
-}
-
-// pass changes the holder.
-func (r *Reader) pass(to holder) {
-	r.holder = to
-	r.turn++
 }
