@@ -72,10 +72,11 @@ func (o *Options) callLimit() pace.Limit {
 
 // admit counts a tool call and returns 0. If there have been too many, it returns how long to wait before
 // the next one.
-func (c *Catalog) admit(s *runtime.ServerSession) time.Duration {
-	if s == nil {
+func (c *Catalog) admit(call *runtime.Call) time.Duration {
+	if call == nil || call.Session() == nil {
 		return c.sessionless.Admit(1)
 	}
+	s := call.Session()
 	calls, ok := c.limiters.Load(s)
 	if !ok {
 		if calls, ok = c.limiters.LoadOrStore(s, pace.New(c.opts.callLimit())); !ok {
@@ -282,11 +283,3 @@ func (c *Catalog) unsubscribe(context.Context, *request) (wire.Appender, error) 
 
 // empty is an EmptyResult.
 const empty = wire.Object("{}")
-
-// sessionOf returns the session of a handler's context, or nil.
-func sessionOf(ctx context.Context) *runtime.ServerSession {
-	if call := runtime.CallOf(ctx); call != nil {
-		return call.Session()
-	}
-	return nil
-}

@@ -100,7 +100,7 @@ func (l *list) get(key string) *entry { return l.view().items[key] }
 // find returns the item with a key for a request. It returns an error if there is none, or if the sender of
 // the request may not use it.
 func (l *list) find(ctx context.Context, key string) (*entry, error) {
-	e := l.get(key)
+	e := l.view().items[key]
 	if e == nil {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "unknown %s: %.100q", l.noun, key)
 	}

@@ -202,7 +202,7 @@ func (c *Catalog) callTool(ctx context.Context, q *request) (result wire.Appende
 	if err != nil {
 		return nil, err
 	}
-	if wait := c.admit(sessionOf(ctx)); wait > 0 {
+	if wait := c.admit(runtime.CallOf(ctx)); wait > 0 {
 		return nil, pace.Error(jsonrpc.CodeServerBusy, "tool calls", wait)
 	}
 	defer func() {

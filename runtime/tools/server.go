@@ -36,21 +36,12 @@ type Options struct {
 //
 //go:noinline
 func Structured[In wire.Decoder, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
-	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in, err := decode(ctx, t, arguments, fresh, defaults)
-		if err != nil {
-			return nil, err
-		}
-		r := &reply{Context: ctx}
+	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
 		out, err := h(r, in)
-		if err != nil {
+		if err != nil || wire.IsNil(out) {
 			return nil, err
 		}
-		var none Out
-		if wire.Appender(out) == wire.Appender(none) {
-			return r.finish(t, o, nil)
-		}
-		return r.finish(t, o, out)
+		return out, nil
 	})
 }
 
@@ -76,39 +67,34 @@ func Value[In wire.Decoder, T any, Out wire.Appender](t *Tool, o Options, fresh 
 //
 //go:noinline
 func Content[In wire.Decoder, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
-	return t.item(func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
-		in, err := decode(ctx, t, arguments, fresh, defaults)
-		if err != nil {
-			return nil, err
-		}
-		r := &reply{Context: ctx}
+	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
 		blocks, err := h(r, in)
-		if err != nil {
-			return nil, err
-		}
 		r.blocks = make([]wire.Appender, len(blocks))
 		for i, block := range blocks {
 			r.blocks[i] = block
 		}
-		return r.finish(t, o, nil)
+		return nil, err
 	})
 }
 
-// decode returns the arguments of a call as a value of the tool, with their defaults. "" stands for no arguments.
-func decode[In wire.Decoder](ctx context.Context, t *Tool, arguments wire.Object, fresh func() In, defaults func(In)) (in In, err error) {
-	in = fresh()
-	if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
-		return in, invalid(ctx, err)
-	}
-	if defaults != nil {
-		defaults(in)
-	}
-	return in, nil
-}
-
-// item returns the tool for a catalog.
-func (t *Tool) item(call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)) catalog.Tool {
-	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Call: call, Scopes: t.Scopes}
+// serve returns a tool for a catalog. The handler h returns the structured result, or nil for none. "" stands for no
+// arguments.
+func serve[In wire.Decoder](t *Tool, o Options, fresh func() In, defaults func(In), h func(*reply, In) (wire.Appender, error)) catalog.Tool {
+	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Scopes: t.Scopes, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+		in := fresh()
+		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
+			return nil, invalid(ctx, err)
+		}
+		if defaults != nil {
+			defaults(in)
+		}
+		r := &reply{Context: ctx}
+		out, err := h(r, in)
+		if err != nil {
+			return nil, err
+		}
+		return r.finish(t, o, out)
+	}}
 }
 
 // invalid returns the error for arguments that are not valid. It is an error of the tool, so that the

@@ -35,7 +35,7 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 		n := r.ReadInt64()
 		if v.SetInt(n); v.OverflowInt(n) {
 			r.Reset(start)
-			r.Fail("integer out of range: %d", n)
+			r.Fail("must be an integer of %d bits, found %d", s.t.Bits(), n)
 		}
 	case unsigned:
 		start := r.Mark()
@@ -43,7 +43,10 @@ func (s *shape) decode(r *wire.Reader, v reflect.Value) {
 		u, err := strconv.ParseUint(n.String(), 10, s.t.Bits())
 		if v.SetUint(u); err != nil && r.Err() == nil {
 			r.Reset(start)
-			r.Fail("must be at most %d, found %s", uint64(math.MaxUint64)>>(64-s.t.Bits()), n)
+			if strings.HasPrefix(n.String(), "-") {
+				r.Fail("must be an integer of %d bits without a sign, found %s", s.t.Bits(), n)
+			}
+			r.Fail("must be at most %d, found %s", uint64(math.MaxUint64)>>(64-s.t.Bits()), n) // unless it has failed
 		}
 	case float:
 		start := r.Mark()
@@ -178,25 +181,14 @@ func (s *shape) decodeList(r *wire.Reader, v reflect.Value) {
 
 // decodeKey reads the name of a member as a key of a map.
 func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
-	name := r.Name()
-	var err error
-	if method, ok := key.Addr().Interface().(encoding.TextUnmarshaler); ok {
-		err = method.UnmarshalText([]byte(name))
-	} else if s.key.form == integer {
-		n, wrong := strconv.ParseInt(name, 10, s.key.t.Bits())
-		if key.SetInt(n); wrong != nil {
-			err = fmt.Errorf("must be an integer of %d bits", s.key.t.Bits())
-		}
-	} else if s.key.form == unsigned {
-		n, wrong := strconv.ParseUint(name, 10, s.key.t.Bits())
-		if key.SetUint(n); wrong != nil {
-			err = fmt.Errorf("must be an integer of %d bits without a sign", s.key.t.Bits())
-		}
-	} else {
-		key.SetString(name)
+	text := []byte(r.Name())
+	if s.key.says == byText || s.key.named() != "integer" {
+		text, _ = wire.AppendString(nil, r.Name()) // a name is valid UTF-8
 	}
-	if err != nil {
-		r.Fail("the name %q of a member is not valid: %s", name, explain(err))
+	name := wire.NewStringReader(string(text))
+	s.key.decode(name, key)
+	if name.End(); name.Err() != nil {
+		r.Fail("the name %q of a member is not valid: %s", r.Name(), explain(name.Err()))
 	}
 }
 

@@ -130,19 +130,14 @@ func (s *shape) appendMap(dst []byte, v reflect.Value, depth int) ([]byte, error
 
 // nameOf returns the name of a member for a key of a map.
 func (s *shape) nameOf(key reflect.Value) (string, error) {
-	at := reflect.New(s.key.t) // the method may be that of a pointer
-	at.Elem().Set(key)
-	if method, ok := at.Interface().(encoding.TextMarshaler); ok {
-		name, err := method.MarshalText()
-		return string(name), err
+	if s.key.form == text && s.key.writes == byForm {
+		return key.String(), nil
 	}
-	switch s.key.form {
-	case integer:
-		return strconv.FormatInt(key.Int(), 10), nil
-	case unsigned:
-		return strconv.FormatUint(key.Uint(), 10), nil
+	text, err := s.key.append(nil, key, 0)
+	if name, ok := wire.Raw(text).Str(); ok {
+		return name, err
 	}
-	return key.String(), nil
+	return string(text), err
 }
 
 // appendUnion appends the alternative that is set.
