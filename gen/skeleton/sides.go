@@ -50,7 +50,7 @@ func (g *generator) newServer(f *jen.File) {
 	if len(g.pkg.Items) > 0 {
 		param, kind, offers = "s", "Service", "the tools, prompts, resources and resource templates"
 	}
-	body, defaults := "all := $1\n", ""
+	body, defaults := fmt.Sprintf("if %s == nil {\nreturn nil, errors.New(\"NewServer: the implementation of %s is nil\")\n}\nall := $1\n", param, kind), ""
 	if g.offersTasks() {
 		body += "all = append([]catalog.Item{catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger}))}, all...)\n"
 	}

@@ -98,6 +98,9 @@ type Bridge struct {
 // New returns a bridge in front of a server. The function returns a new transport to the server for each
 // session with it; the bridge opens and closes it. The table is that of generated/compat.
 func New(dial func() runtime.Transport, table *convert.Table, opts Options) *Bridge {
+	if dial == nil || table == nil {
+		panic("bridge: New: the function dial or the table is nil")
+	}
 	opts.MaxHeld = cmp.Or(max(opts.MaxHeld, 0), defaultMaxHeld)
 	opts.MaxSessions = cmp.Or(max(opts.MaxSessions, 0), defaultMaxSessions)
 	opts.IdleTimeout = cmp.Or(max(opts.IdleTimeout, 0), defaultIdleTimeout)

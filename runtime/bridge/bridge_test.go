@@ -635,3 +635,13 @@ func TestListenBehindOthers(t *testing.T) {
 		t.Errorf("%d clients listen", w.bridge.Subscriptions())
 	}
 }
+
+// TestNoTable has no table. The panic says so.
+func TestNoTable(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "bridge: New: the function dial or the table is nil" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	bridge.New(func() runtime.Transport { return nil }, nil, bridge.Options{})
+}

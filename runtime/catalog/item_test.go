@@ -224,3 +224,10 @@ func TestResultTypes(t *testing.T) {
 func resulting[R wire.Appender](result R) catalog.Tool {
 	return catalog.NewTool(wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), func(context.Context, wire.Object) (R, error) { return result, nil })
 }
+
+// TestNoTaskKeeper has an item for tasks without what keeps them.
+func TestNoTaskKeeper(t *testing.T) {
+	if _, err := mcp.NewServer(mcp.ServerOptions{}, catalog.Tasks(nil)); err == nil || err.Error() != "catalog: Tasks: the TaskKeeper is nil" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -32,10 +32,13 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	var keeper TaskKeeper
 	offered := make([]Item, 0, len(items))
 	for _, it := range items {
-		if tasks, ok := it.(tasksItem); ok {
-			keeper = tasks.TaskKeeper
-		} else {
+		switch tasks, ok := it.(tasksItem); {
+		case !ok:
 			offered = append(offered, it)
+		case tasks.TaskKeeper == nil:
+			return nil, errors.New("catalog: Tasks: the TaskKeeper is nil")
+		default:
+			keeper = tasks.TaskKeeper
 		}
 	}
 	c, err := Collect(own, offered...)

@@ -59,6 +59,9 @@ type Sessions struct {
 
 // NewHandler is streamable.NewHandler for a replica of a server. The handler's Shutdown ends what it does with the Bus.
 func NewHandler(server runtime.SessionServer, opts streamable.Options, sessions Sessions) (*streamable.Handler, error) {
+	if server == nil || server == runtime.SessionServer((*runtime.Server)(nil)) {
+		return nil, errors.New("share: NewHandler: the server is nil")
+	}
 	if len(sessions.Keys) == 0 && (sessions.Bus != nil || sessions.Store != nil) {
 		return nil, errors.New("share: Sessions has a Bus or a Store, but no Keys")
 	}

@@ -444,3 +444,10 @@ func TestUsers(t *testing.T) {
 		t.Error(w.Code)
 	}
 }
+
+// TestNoServer has no server.
+func TestNoServer(t *testing.T) {
+	if _, err := NewHandler(nil, streamable.Options{}, Sessions{}); err == nil || err.Error() != "share: NewHandler: the server is nil" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -39,6 +39,9 @@ type Handler struct {
 // loses its session, as does one for whose message MaxBytes has no room, and Stateless, Sharing, Events, MaxRequests,
 // IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport does not have.
 func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler {
+	if server == nil || server == runtime.SessionServer((*runtime.Server)(nil)) {
+		panic("sse: NewHandler: the server is nil")
+	}
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, web.DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, web.DefaultIOTimeout)
 	if opts.User == nil {

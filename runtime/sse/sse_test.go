@@ -554,3 +554,14 @@ func TestCloseWaits(t *testing.T) {
 		}
 	})
 }
+
+// TestNoServer has no server. The panic says so.
+func TestNoServer(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "sse: NewHandler: the server is nil" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	var server *runtime.Server
+	NewHandler(server, streamable.Options{})
+}

@@ -42,6 +42,9 @@ type Handler struct {
 
 // NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
+	if server == nil || server == runtime.SessionServer((*runtime.Server)(nil)) {
+		panic("streamable: NewHandler: the server is nil")
+	}
 	opts = opts.withDefaults()
 	if opts.User == nil {
 		opts.User = principal

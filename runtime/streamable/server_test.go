@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
+	"github.com/mcpgen/mcpgen/runtime"
 )
 
 // TestSession checks the requests of a session from its beginning to its end.
@@ -34,4 +35,15 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s after DELETE: %s: %s", method, resp.Status, text)
 		}
 	}
+}
+
+// TestNoServer has no server. The panic says so.
+func TestNoServer(t *testing.T) {
+	defer func() {
+		if got := recover(); got != "streamable: NewHandler: the server is nil" {
+			t.Errorf("got %v", got)
+		}
+	}()
+	var server *runtime.Server
+	NewHandler(server, Options{})
 }

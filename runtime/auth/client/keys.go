@@ -40,6 +40,9 @@ type Key struct {
 // NewKey returns a key. Its id, which may be "", identifies it to the authorization server. RSA,
 // ECDSA and Ed25519 keys are supported.
 func NewKey(signer crypto.Signer, id string) (*Key, error) {
+	if signer == nil {
+		return nil, errors.New("NewKey: the signer is nil")
+	}
 	k := &Key{signer: signer, id: id}
 	switch public := signer.Public().(type) {
 	case *rsa.PublicKey:

@@ -141,3 +141,9 @@ func TestProofs(t *testing.T) {
 		}
 	}
 }
+
+func TestNoSigner(t *testing.T) {
+	if _, err := NewKey(nil, ""); err == nil {
+		t.Error("there is a key without a signer")
+	}
+}

@@ -5,6 +5,7 @@ package weather
 import (
 	"context"
 	_ "embed"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -41,6 +42,9 @@ type Tools interface {
 // are any, and speaks every revision of the protocol. It returns an error
 // for options that cannot be served, and for an item that cannot be added.
 func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
+	if t == nil {
+		return nil, errors.New("NewServer: the implementation of Tools is nil")
+	}
 	all := append(ServerTools(t, tools.Options{}), items...)
 	return mcp.NewServer(options, all...)
 }

@@ -89,3 +89,10 @@ func textOf(r *mcp.ReadResourceResult) string {
 	}
 	return ""
 }
+
+// TestNoService has no implementation.
+func TestNoService(t *testing.T) {
+	if _, err := NewServer(nil, mcp.ServerOptions{}); err == nil || err.Error() != "NewServer: the implementation of Service is nil" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
@@ -78,6 +79,9 @@ type Service interface {
 // revision of the protocol. It returns an error for options that cannot be
 // served, and for an item that cannot be added.
 func NewServer(s Service, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
+	if s == nil {
+		return nil, errors.New("NewServer: the implementation of Service is nil")
+	}
 	all := slices.Concat(ServerTools(s, tools.Options{}), ServerPrompts(s), ServerResources(s), items)
 	return mcp.NewServer(options, all...)
 }

@@ -5,6 +5,7 @@ package everything
 import (
 	"context"
 	_ "embed"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
@@ -125,6 +126,9 @@ type Tools interface {
 // error for options that cannot be served, and for an item that cannot be
 // added.
 func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {
+	if t == nil {
+		return nil, errors.New("NewServer: the implementation of Tools is nil")
+	}
 	all := append(ServerTools(t, tools.Options{}), items...)
 	all = append([]catalog.Item{catalog.Tasks(tasks.New(tasks.Options{Logger: options.Logger}))}, all...)
 	return mcp.NewServer(options, all...)
