@@ -17,11 +17,11 @@ import (
 
 // decode reads a value into v, which can be set and is zero. The reader keeps the error.
 func (s *shape) decode(r *wire.Reader, v reflect.Value) {
-	if r.Kind() == wire.KindNull && (s.form == pointer || s.form == list || s.form == mapping) && s.reads == byForm {
+	if r.Kind() == wire.KindNull && (s.form == pointer || s.form == list || s.form == mapping) && s.by == byForm {
 		r.ReadNull()
 		return
 	}
-	if s.reads != byForm {
+	if s.by != byForm {
 		s.decodeBy(r, v)
 		return
 	}
@@ -182,7 +182,7 @@ func (s *shape) decodeList(r *wire.Reader, v reflect.Value) {
 // decodeKey reads the name of a member as a key of a map.
 func (s *shape) decodeKey(r *wire.Reader, key reflect.Value) {
 	text := []byte(r.Name())
-	if s.key.says == byText || s.key.named() != "integer" {
+	if s.key.by == byText || s.key.named() != "integer" {
 		text, _ = wire.AppendString(nil, r.Name()) // a name is valid UTF-8
 	}
 	name := wire.NewStringReader(string(text))

@@ -18,7 +18,7 @@ func (s *shape) append(dst []byte, v reflect.Value, depth int) (_ []byte, err er
 	if depth > wire.MaxDepth {
 		return dst, fmt.Errorf("%s is nested too deeply, or contains itself", s.t)
 	}
-	if s.writes != byForm {
+	if s.by != byForm {
 		return s.appendBy(dst, v)
 	}
 	switch s.form {
@@ -130,7 +130,7 @@ func (s *shape) appendMap(dst []byte, v reflect.Value, depth int) ([]byte, error
 
 // nameOf returns the name of a member for a key of a map.
 func (s *shape) nameOf(key reflect.Value) (string, error) {
-	if s.key.form == text && s.key.writes == byForm {
+	if s.key.form == text && s.key.by == byForm {
 		return key.String(), nil
 	}
 	text, err := s.key.append(nil, key, 0)

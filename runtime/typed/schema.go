@@ -130,7 +130,7 @@ func (d *deriver) body(s *shape, f facets) []byte {
 	}
 	of = add(of, bounds(s, f.rules)...)
 	of = add(of, f.rules...)
-	if s.says == byForm {
+	if s.by == byForm {
 		of = d.inside(of, s, f)
 	}
 	return add(of, f.presets...)

@@ -35,22 +35,20 @@ const (
 
 // shape is what the package knows of a Go type. The shape of a type that contains itself does so, too.
 type shape struct {
-	t    reflect.Type
-	form form
-	// reads and writes are the methods of the type that take the place of its form.
-	reads, writes codec
-	says          codec  // the one of both that the schema describes
-	elem          *shape // of a pointer, list, array or mapping
-	nullElem      bool   // a nil pointer in a list, array or mapping is written as null
-	key           *shape // of a mapping
-	fields        []*field
-	byName        map[string]*field
-	own           wire.Raw   // the schema that the type's method JSONSchema returns, or ""
-	enum          []wire.Raw // the values that the type's method Enum returns
-	loops         bool       // the type has a name and contains itself
+	t        reflect.Type
+	form     form
+	by       codec    // the methods of the type that take the place of its form
+	elem     *shape   // of a pointer, list, array or mapping
+	nullElem bool     // a nil pointer in a list, array or mapping is written as null
+	key      *shape   // of a mapping
+	fields   []*field // of a structure or union
+	byName   map[string]*field
+	own      wire.Raw   // the schema that the type's method JSONSchema returns, or ""
+	enum     []wire.Raw // the values that the type's method Enum returns
+	loops    bool       // the type has a name and contains itself
 }
 
-// codec are methods with which a type is read from JSON or written as JSON.
+// codec are the methods with which a type is read from JSON, or written as JSON if its values are only written.
 type codec uint8
 
 const (
@@ -58,6 +56,12 @@ const (
 	byWire       // wire.Decoder, wire.Appender
 	byJSON       // of encoding/json
 	byText       // of encoding
+)
+
+// readers and writers report whether a type has the methods of a codec.
+var (
+	readers = [...]func(reflect.Type) bool{byWire: has[wire.Decoder], byJSON: has[jsonUnmarshaler], byText: has[encoding.TextUnmarshaler]}
+	writers = [...]func(reflect.Type) bool{byWire: has[wire.Appender], byJSON: has[jsonMarshaler], byText: has[encoding.TextMarshaler]}
 )
 
 // field is a member of an object, or an alternative of a union.
@@ -164,13 +168,10 @@ func (b *shaper) shape(t reflect.Type) (*shape, error) {
 	if t == reflect.TypeFor[time.Duration]() {
 		return nil, fmt.Errorf("unsupported type %s, which has no standard JSON form: use a number or a string", t)
 	}
-	if err := s.methods(); err != nil {
+	if err := b.methods(s); err != nil {
 		return nil, err
 	}
-	if s.says = s.reads; b.written {
-		s.says = s.writes
-	}
-	if s.reads == byForm || s.writes == byForm {
+	if s.by == byForm {
 		if err := b.fill(s); err != nil {
 			return s, err
 		}
@@ -179,25 +180,18 @@ func (b *shaper) shape(t reflect.Type) (*shape, error) {
 }
 
 // methods sets what the methods of a type say about its values.
-func (s *shape) methods() error {
+func (b *shaper) methods(s *shape) error {
 	if s.t.Kind() == reflect.Pointer || s.t.Kind() == reflect.Interface {
 		return nil
 	}
-	switch {
-	case has[wire.Decoder](s.t):
-		s.reads = byWire
-	case has[jsonUnmarshaler](s.t):
-		s.reads = byJSON
-	case has[encoding.TextUnmarshaler](s.t):
-		s.reads = byText
+	codecs := readers
+	if b.written {
+		codecs = writers
 	}
-	switch {
-	case has[wire.Appender](s.t):
-		s.writes = byWire
-	case has[jsonMarshaler](s.t):
-		s.writes = byJSON
-	case has[encoding.TextMarshaler](s.t):
-		s.writes = byText
+	for by := byText; by > byForm; by-- { // the first one counts
+		if codecs[by](s.t) {
+			s.by = by
+		}
 	}
 	// The names are constants, so that the linker leaves out all other methods.
 	_, extends := s.t.MethodByName("JSONSchemaExtend")
@@ -245,10 +239,9 @@ func (s *shape) enumMethod() error {
 	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != reflect.SliceOf(s.t) {
 		return nil
 	}
-	values, as := method.Call(nil)[0], *s
-	as.writes = s.says
+	values := method.Call(nil)[0]
 	for i := range values.Len() {
-		text, err := as.append(nil, values.Index(i), 0)
+		text, err := s.append(nil, values.Index(i), 0)
 		if err != nil {
 			return err
 		}
@@ -282,7 +275,7 @@ func (b *shaper) fill(s *shape) (err error) {
 		s.elem, err = b.shape(s.t.Elem())
 		if s.t.Kind() == reflect.Array {
 			s.form = array
-		} else if err == nil && s.t.Elem().Kind() == reflect.Uint8 && s.elem.reads == byForm && s.elem.writes == byForm {
+		} else if err == nil && s.t.Elem().Kind() == reflect.Uint8 && s.elem.by == byForm {
 			s.form = bytes
 		}
 	case reflect.Map:
@@ -292,7 +285,7 @@ func (b *shaper) fill(s *shape) (err error) {
 		}
 		k := s.key
 		if err == nil && (k.named() != "string" && k.named() != "integer" || k.t.Kind() != reflect.String &&
-			k.says != byText && k.form != integer && k.form != unsigned && k.form != instant) {
+			k.by != byText && k.form != integer && k.form != unsigned && k.form != instant) {
 			return fmt.Errorf("unsupported type %s: keys must be strings or integers", s.t)
 		}
 	case reflect.Struct:
@@ -471,9 +464,9 @@ func (s *shape) named() string {
 		return wire.Object(s.own).GetString("type")
 	case s.t == reflect.TypeFor[wire.Object]():
 		return "object"
-	case s.says == byWire || s.says == byJSON:
+	case s.by == byWire || s.by == byJSON:
 		return ""
-	case s.says == byText:
+	case s.by == byText:
 		return "string"
 	}
 	return [...]string{
