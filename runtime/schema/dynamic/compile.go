@@ -213,23 +213,15 @@ func (k keywords) value(n *node) error {
 		}
 		rules = append(rules, func(c *schema.Checker, v schema.Value) { bound.method(c, v, value) })
 	}
-	for _, length := range []struct {
-		name   string
-		method func(*schema.Checker, schema.Value, int64)
-	}{{"minLength", (*schema.Checker).MinLength}, {"maxLength", (*schema.Checker).MaxLength}} {
-		count, ok, err := k.count(length.name)
-		if err != nil {
-			return err
-		}
-		if ok {
-			rules = append(rules, func(c *schema.Checker, v schema.Value) { length.method(c, v, count) })
-		}
+	lengths, err := limits(k, limit[schema.Value]{"minLength", (*schema.Checker).MinLength}, limit[schema.Value]{"maxLength", (*schema.Checker).MaxLength})
+	if err != nil {
+		return err
 	}
 	texts, err := k.texts(n)
 	if err != nil {
 		return err
 	}
-	if rules = append(rules, texts...); len(rules) == 0 {
+	if rules = slices.Concat(rules, lengths, texts); len(rules) == 0 {
 		return nil
 	}
 	n.typed = true
@@ -295,43 +287,30 @@ func misshapen(source string) syntax.ErrorCode {
 	return ""
 }
 
-// count returns the value of a keyword that is a number of things.
-func (k keywords) count(name string) (n int64, ok bool, err error) {
-	value, ok := k.Get(name)
-	if !ok {
-		return 0, false, nil
-	}
-	if n, ok = value.Count(); !ok {
-		return 0, false, fmt.Errorf("%s: %s is not an integer of at least 0", name, value)
-	}
-	return n, true, nil
+// limit is a keyword for the least or the most of something that a T has, with the method that reports it.
+type limit[T any] struct {
+	keyword string
+	report  func(*schema.Checker, T, int64)
 }
 
-// limits are the least and the most things that a value may have.
-type limits struct {
-	least, most       int64
-	hasLeast, hasMost bool
-}
-
-func (k keywords) limits(least, most string) (l limits, err error) {
-	if l.least, l.hasLeast, err = k.count(least); err == nil {
-		l.most, l.hasMost, err = k.count(most)
+// limits returns the rules of the limits that a schema has.
+func limits[T any](k keywords, all ...limit[T]) (rules []func(*schema.Checker, T), err error) {
+	for _, l := range all {
+		value, ok := k.Get(l.keyword)
+		if !ok {
+			continue
+		}
+		n, ok := value.Count()
+		if !ok {
+			return nil, fmt.Errorf("%s: %s is not an integer of at least 0", l.keyword, value)
+		}
+		rules = append(rules, func(c *schema.Checker, of T) { l.report(c, of, n) })
 	}
-	return l, err
-}
-
-// report reports a number of things that is beyond a limit.
-func (l limits) report(c *schema.Checker, n int, least, most func(*schema.Checker, int, int64)) {
-	if l.hasLeast {
-		least(c, n, l.least)
-	}
-	if l.hasMost {
-		most(c, n, l.most)
-	}
+	return rules, nil
 }
 
 func (k keywords) object(n *node) error {
-	l, err := k.limits("minProperties", "maxProperties")
+	sizes, err := limits(k, limit[int]{"minProperties", (*schema.Checker).MinProperties}, limit[int]{"maxProperties", (*schema.Checker).MaxProperties})
 	if err != nil {
 		return err
 	}
@@ -378,7 +357,7 @@ func (k keywords) object(n *node) error {
 		n.typed = true
 		n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) { c.Members(types, others, rules) })
 	}
-	if names != nil || l.hasLeast || l.hasMost {
+	if names != nil || sizes != nil {
 		n.then(func(c *schema.Checker) {
 			if !c.Object(schema.Any) {
 				return
@@ -390,7 +369,9 @@ func (k keywords) object(n *node) error {
 				}
 				c.Pass()
 			}
-			l.report(c, count, (*schema.Checker).MinProperties, (*schema.Checker).MaxProperties)
+			for _, rule := range sizes {
+				rule(c, count)
+			}
 		})
 	}
 	return nil
@@ -412,7 +393,7 @@ func (k keywords) names(name string) (all []string, err error) {
 }
 
 func (k keywords) array(n *node) error {
-	l, err := k.limits("minItems", "maxItems")
+	sizes, err := limits(k, limit[int]{"minItems", (*schema.Checker).MinItems}, limit[int]{"maxItems", (*schema.Checker).MaxItems})
 	if err != nil {
 		return err
 	}
@@ -423,7 +404,7 @@ func (k keywords) array(n *node) error {
 			return err
 		}
 	}
-	if n.types&schema.Array == 0 || !has && !l.hasLeast && !l.hasMost {
+	if n.types&schema.Array == 0 || !has && sizes == nil {
 		return nil
 	}
 	n.typed = true
@@ -435,7 +416,9 @@ func (k keywords) array(n *node) error {
 		for ; c.Element(); count++ {
 			each(c)
 		}
-		l.report(c, count, (*schema.Checker).MinItems, (*schema.Checker).MaxItems)
+		for _, rule := range sizes {
+			rule(c, count)
+		}
 	})
 	return nil
 }
