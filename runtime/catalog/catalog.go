@@ -149,7 +149,7 @@ func (c *Catalog) Add(items ...Item) error {
 			added[e.kind] = make(map[string]*entry, len(items)-i)
 		}
 		if added[e.kind][e.key] != nil {
-			errs = append(errs, e.error(e.key, fmt.Errorf("two items have this %s", e.required[0])))
+			errs = append(errs, e.error(e.key, fmt.Errorf("two items have this %s", e.members[0])))
 		} else if e.scopes, err = checkScopes(e.scopes); err != nil {
 			errs = append(errs, e.error(e.key, err))
 		}

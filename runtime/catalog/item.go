@@ -354,17 +354,22 @@ func given[R wire.Appender](result R, err error) (wire.Appender, error) {
 type kind struct {
 	noun       string
 	definition string   // name of the definition
-	required   []string // members that every revision requires; the first one is the key
+	members    []string // of the definition: those that the catalog reads, the required ones first; the first one is the key
+	required   int      // how many members every revision requires
 	list       string   // member of the list's result that holds the definitions
 	cursor     byte     // tag of the list's cursors
 	changed    string   // notification of changes ("List Changed Notification" in server/tools and others)
 }
 
 var (
-	kindTool     = &kind{"tool", "Tool", []string{"name", "inputSchema"}, "tools", 't', "notifications/tools/list_changed"}
-	kindPrompt   = &kind{"prompt", "Prompt", []string{"name"}, "prompts", 'p', "notifications/prompts/list_changed"}
-	kindResource = &kind{"resource", "Resource", []string{"uri", "name"}, "resources", 'r', "notifications/resources/list_changed"}
-	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name"}, "resourceTemplates", 'u', "notifications/resources/list_changed"}
+	kindTool = &kind{"tool", "Tool", []string{"name", "inputSchema", "title", "description", "annotations", "_meta", "outputSchema", "execution"}, 2,
+		"tools", 't', "notifications/tools/list_changed"}
+	kindPrompt = &kind{"prompt", "Prompt", []string{"name", "title", "description", "annotations", "_meta", "arguments"}, 1,
+		"prompts", 'p', "notifications/prompts/list_changed"}
+	kindResource = &kind{"resource", "Resource", []string{"uri", "name", "title", "description", "mimeType", "annotations", "_meta"}, 2,
+		"resources", 'r', "notifications/resources/list_changed"}
+	kindTemplate = &kind{"resource template", "ResourceTemplate", []string{"uriTemplate", "name", "title", "description", "mimeType", "annotations", "_meta"}, 2,
+		"resourceTemplates", 'u', "notifications/resources/list_changed"}
 )
 
 // error returns an error about the item with a key.
@@ -461,7 +466,7 @@ func (k *kind) define(v wire.Appender) *definition {
 		err = d.read(k)
 	}
 	if err == nil && d.key == "" {
-		err = wire.In(errors.New("must not be empty"), k.required[0])
+		err = wire.In(errors.New("must not be empty"), k.members[0])
 	}
 	if err == nil {
 		err = wire.Validate(v)
@@ -491,42 +496,30 @@ func (d *definition) encode(v wire.Appender) error {
 
 func (d *definition) read(k *kind) error {
 	r := wire.NewStringReader(d.text)
-	var seen [1]uint64
 	var wrong error // about a schema
-	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		for i, n := range k.required {
-			if n == name {
-				seen[0] |= 1 << i
-			}
-		}
-		switch {
-		case name == k.required[0]:
+	err := params.Decode(r, k.members, k.required, func(member int) {
+		switch name := k.members[member]; name {
+		case k.members[0]:
 			d.key = r.ReadString()
-		case name == "name" || name == "title" || name == "description" || name == "mimeType":
-			r.ReadString()
-		case name == "annotations" || name == "_meta":
+		case "annotations", "_meta":
 			r.ReadObject()
-		case k == kindTool && name == "outputSchema":
+		case "outputSchema":
 			d.values = r.ReadObject().GetString("type") != "object"
-		case k == kindTool && name == "inputSchema":
+		case "inputSchema":
 			_ = params.Decode(r, []string{"type"}, 1, func(int) {
 				if of := r.ReadString(); of != "object" {
 					wrong = wire.In(fmt.Errorf(`the schema's type must be "object", not %.50q`, of), name)
 				}
 			})
-		case k == kindTool && name == "execution":
+		case "execution":
 			_ = params.Decode(r, []string{"taskSupport"}, 0, func(int) { d.tasks = r.ReadString() })
-		case k == kindPrompt && name == "arguments":
+		case "arguments":
 			d.readArguments(r)
 		default:
-			r.Skip()
+			r.ReadString()
 		}
-	}
-	if seen[0] != 1<<len(k.required)-1 {
-		r.Missing(seen[:], k.required...)
-	}
-	if err := r.Err(); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	if wrong != nil {
@@ -534,7 +527,6 @@ func (d *definition) read(k *kind) error {
 	}
 	if k == kindTool {
 		schema, _ := wire.Object(d.text).Get("inputSchema")
-		var err error
 		if d.headers, err = headers.NewTable(schema); err != nil {
 			return wire.In(err, "inputSchema")
 		}
@@ -543,7 +535,7 @@ func (d *definition) read(k *kind) error {
 	case "", "forbidden", "optional", "required":
 		return nil
 	}
-	err := fmt.Errorf(`must be "forbidden", "optional" or "required", not %.50q`, d.tasks)
+	err = fmt.Errorf(`must be "forbidden", "optional" or "required", not %.50q`, d.tasks)
 	return wire.In(wire.In(err, "taskSupport"), "execution")
 }
 
