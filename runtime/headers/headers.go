@@ -79,24 +79,14 @@ func (s Standard) Set(h Header) {
 // Check compares the standard headers with the message. Names of headers are compared without case,
 // and values with case ("Case Sensitivity"). The error is a *MismatchError.
 func (s Standard) Check(h Header) error {
-	if err := CheckRevision(h, s.Revision); err != nil {
-		return err
+	err := CheckRevision(h, s.Revision)
+	if err == nil {
+		err = compare(h, Method, s.Method)
 	}
-	if err := checkPlain(h, Method, s.Method); err != nil {
-		return err
+	if err == nil && s.Named {
+		err = compare(h, Name, s.Name)
 	}
-	if !s.Named {
-		return nil
-	}
-	value, err := required(h, Name)
-	if err != nil {
-		return err
-	}
-	name, bad := Decode(value)
-	if bad != nil {
-		return &MismatchError{Name, bad.Error()}
-	}
-	return same(Name, name, s.Name)
+	return err
 }
 
 // MethodOf returns the method that the headers of a request repeat, as [Standard.Check] reads it: without the white
@@ -107,31 +97,27 @@ func MethodOf(h Header) string {
 }
 
 // CheckRevision compares the header of the revision alone.
-func CheckRevision(h Header, revision string) error { return checkPlain(h, Revision, revision) }
+func CheckRevision(h Header, revision string) error { return compare(h, Revision, revision) }
 
-// checkPlain checks a header that is never encoded.
-func checkPlain(h Header, header, want string) error {
-	value, err := required(h, header)
-	if err != nil {
-		return err
-	}
-	return same(header, value, want)
-}
-
-func same(header, value, want string) error {
-	if value == want {
-		return nil
-	}
-	return &MismatchError{header, fmt.Sprintf("the header has %.100q, the message %.100q", value, want)}
-}
-
-// required returns the only value of a header, without the white space around it.
-func required(h Header, header string) (string, error) {
+// compare compares a header with a part of the message. Only a name may be encoded.
+func compare(h Header, header, want string) error {
 	value, ok, err := single(h, header)
 	if err == nil && !ok {
 		err = &MismatchError{header, "the header is missing"}
 	}
-	return value, err
+	if err == nil && header == Name {
+		if value, err = Decode(value); err != nil {
+			err = &MismatchError{header, err.Error()}
+		}
+	}
+	if err == nil && value != want {
+		err = mismatch(header, value, want)
+	}
+	return err
+}
+
+func mismatch(header, value, want string) error {
+	return &MismatchError{header, fmt.Sprintf("the header has %.100q, the message %.100q", value, want)}
 }
 
 // single returns the value of a header, without the white space around it. Two values are an error,
@@ -141,7 +127,7 @@ func single(h Header, header string) (value string, ok bool, err error) {
 	case 0:
 		return "", false, nil
 	case 1:
-		return trim(values[0]), true, nil
+		return strings.Trim(values[0], space), true, nil
 	}
 	return "", true, &MismatchError{header, "the header occurs more than once"}
 }
@@ -170,14 +156,14 @@ func isPlain(text string) bool {
 			return false
 		}
 	}
-	return text == trim(text) && !(strings.HasPrefix(text, encodedPrefix) && strings.HasSuffix(text, encodedSuffix))
+	return text == strings.Trim(text, space) && !(strings.HasPrefix(text, encodedPrefix) && strings.HasSuffix(text, encodedSuffix))
 }
 
 // Decode returns the text that a header value stands for. It ignores spaces and tabs around the value.
 // It returns an error if the value has bytes other than visible ASCII characters, spaces and tabs, or
 // if it is marked as encoded and is not the base64 of a UTF-8 text.
 func Decode(value string) (string, error) {
-	value = trim(value)
+	value = strings.Trim(value, space)
 	for i := range len(value) {
 		if c := value[i]; c != '\t' && (c < ' ' || c > '~') {
 			return "", errors.New("the value has invalid characters")
@@ -201,5 +187,5 @@ func Decode(value string) (string, error) {
 // differently.
 var strictBase64 = base64.StdEncoding.Strict()
 
-// trim removes the white space that may surround a value (RFC 9110, section 5.5).
-func trim(value string) string { return strings.Trim(value, " \t") }
+// space is the white space that may surround a value (RFC 9110, section 5.5).
+const space = " \t"

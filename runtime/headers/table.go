@@ -126,7 +126,10 @@ func (p *param) check(h Header, arguments wire.Object) error {
 			text = decimal(v)
 		}
 	}
-	return same(p.header, text, want)
+	if text != want {
+		return mismatch(p.header, text, want)
+	}
+	return nil
 }
 
 // argument returns the value at the path, or false if it is absent or null.

@@ -28,6 +28,7 @@ type Handler struct {
 	opts     streamable.Options
 	guard    web.Guard
 	log      *slog.Logger
+	users    web.Users
 	sessions *web.Sessions[*session]
 	traffic  *web.Load // nil if Options.Load limits nothing
 	budget   *web.Budget
@@ -44,10 +45,8 @@ func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler 
 	}
 	opts.KeepAlive = cmp.Or(opts.KeepAlive, web.DefaultKeepAlive)
 	opts.IOTimeout = cmp.Or(opts.IOTimeout, web.DefaultIOTimeout)
-	if opts.User == nil {
-		opts.User = func(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
-	}
 	return &Handler{
+		users:   web.Users{Of: opts.User, Log: server.Logger()},
 		server:  server,
 		opts:    opts,
 		guard:   web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
@@ -89,7 +88,7 @@ func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	web.Serve(w, r, h.guard, h.log, h.serve)
+	web.Serve(w, r, h.guard, h.log, nil, h.serve)
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
@@ -114,7 +113,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return web.Refuse(http.StatusInternalServerError, "internal error")
 	}
 	id := rand.Text()
-	key, err := web.User(h.opts.User).Key(r, id, h.log)
+	key, err := h.users.Key(r, id)
 	if err != nil {
 		return err
 	}
@@ -173,7 +172,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, false); refusal != nil {
 		return refusal
 	}
-	key, err := web.User(h.opts.User).Key(r, r.URL.Query().Get(paramSession), h.log)
+	key, err := h.users.Key(r, r.URL.Query().Get(paramSession))
 	if err != nil {
 		return err
 	}
@@ -182,7 +181,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		return h.sessions.NoSession()
 	}
 	response := web.NewResponse(w, h.opts.IOTimeout, h.budget)
-	text, err := response.ReadBody(r, h.server.MaxMessage(), web.CodeBusy(false))
+	text, err := response.ReadBody(r, h.server.MaxMessage(), false)
 	if err != nil {
 		return err
 	}

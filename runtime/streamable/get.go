@@ -103,7 +103,7 @@ func (g *get) follow(st *stream, resumes bool, n uint64) error {
 		return err
 	}
 	defer st.disconnect(&g.connection)
-	g.startKeepAlive(g.session.handler.opts.KeepAlive)
+	g.startKeepAlive(false)
 	st.wait(g.request.Context(), &g.connection)
 	return nil
 }
@@ -139,7 +139,7 @@ func (g *get) followShared(stream string, n uint64) error {
 		case len(data) > 0:
 			n++
 			err = g.Event(eventID(stream, n), "", 0, data)
-		case !g.Streaming():
+		case !g.Streaming:
 			err = g.prime(s, eventID(stream, n))
 		case every > 0 && time.Since(written) >= every:
 			err = g.Comment()
@@ -151,7 +151,7 @@ func (g *get) followShared(stream string, n uint64) error {
 		}
 		written = time.Now()
 	}
-	if !g.Streaming() {
+	if !g.Streaming {
 		return errEnded
 	}
 	return nil
@@ -169,7 +169,7 @@ var (
 
 // refusal returns the refusal of a GET for which there are no events, unless its response has begun.
 func (g *get) refusal(err error) error {
-	if err == nil || g.Streaming() {
+	if err == nil || g.Streaming {
 		return nil
 	}
 	_, refused := errors.AsType[*web.Refusal](err)

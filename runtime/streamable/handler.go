@@ -27,6 +27,7 @@ type Handler struct {
 	server             runtime.SessionServer
 	opts               Options
 	guard              web.Guard
+	users              web.Users
 	log                *slog.Logger
 	revisions          []string // that a session may have, newest first; none means all
 	statelessRevisions []string // that have no sessions
@@ -46,9 +47,6 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		panic("streamable: NewHandler: the server is nil")
 	}
 	opts = opts.withDefaults()
-	if opts.User == nil {
-		opts.User = principal
-	}
 	limits := web.Limits{
 		All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
 	}
@@ -57,6 +55,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		opts:               opts,
 		guard:              web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:                server.Logger(),
+		users:              web.Users{Of: opts.User, Log: server.Logger()},
 		revisions:          server.Revisions(),
 		statelessRevisions: server.StatelessRevisions(),
 		sessions: web.NewSessions(web.Options[*Session]{
@@ -69,9 +68,6 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
 	return h
 }
-
-// principal is the default of Options.User.
-func principal(r *http.Request) (string, error) { return runtime.PrincipalOf(r.Context()), nil }
 
 // Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options,
 // Shutdown refuses new sessions and calls with status 503 and ends
@@ -98,11 +94,7 @@ func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP implements http.Handler (section Streamable HTTP).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	web.Serve(w, r, h.guard, h.log, func(w http.ResponseWriter, r *http.Request) error {
-		err := h.serve(w, r)
-		h.refusals.AddError(err)
-		return err
-	})
+	web.Serve(w, r, h.guard, h.log, &h.refusals, h.serve)
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
@@ -163,11 +155,6 @@ func (h *Handler) lookUp(r *http.Request, id string) (*Session, error) {
 	return s, err
 }
 
-// userOf returns the user that sent a request. An error is a *web.Refusal.
-func (h *Handler) userOf(r *http.Request) (string, error) {
-	return web.User(h.opts.User).Name(r, h.log)
-}
-
 // speaks reports whether a session may have the revision.
 func (h *Handler) speaks(revision string) bool {
 	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
@@ -187,7 +174,7 @@ func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake,
 	switch {
 	case err != nil:
 		s.end(runtime.ErrClosed)
-	case s.isGone(): // it has ended meanwhile
+	case s.over.Load(): // it has ended meanwhile
 		s.inbox.End(runtime.ErrClosed)
 	}
 	return err

@@ -19,6 +19,7 @@ type post struct {
 	connection
 	handler   *Handler
 	in        runtime.Incoming
+	stateless bool           // the message is of a revision without sessions
 	kind      jsonrpc.Kind   // of the message
 	id        wire.Scalar    // of the request, if the message is one
 	admission *web.Admission // of the requests in the message; nil when the stream has it
@@ -31,19 +32,21 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, true); refusal != nil {
 		return refusal
 	}
-	p := &post{connection: connection{request: r}, handler: h}
+	p := &post{connection: connection{request: r}, handler: h, stateless: h.isStateless(r)}
 	p.Init(w, h.opts.IOTimeout, h.budget)
-	defer p.release()
-	var err error
-	switch {
-	case h.isStateless(r):
-		err = p.alone()
-	case h.opts.Stateless || r.Header.Get(headerSession) == "":
-		err = p.first()
-	default:
-		err = p.within()
+	defer func() { // ends what no stream has taken
+		p.admission.Leave()
+		p.Body.Release()
+	}()
+	serve := p.without
+	if !p.stateless && !h.opts.Stateless && r.Header.Get(headerSession) != "" {
+		serve = p.within
 	}
-	return web.For(p.id, err)
+	err := serve()
+	if err != nil {
+		err = web.For(p.id, err)
+	}
+	return err
 }
 
 // within serves a message of an open session.
@@ -53,46 +56,22 @@ func (p *post) within() error {
 		return err
 	}
 	defer s.Leave()
-	if err = p.read(false); err == nil {
-		err = p.admit(web.UserOf(s.Key()), false)
+	if err = p.read(); err == nil {
+		err = p.admit(web.UserOf(s.Key()))
 	}
 	if err == nil {
-		_, err = p.exchange(newStream(s))
+		_, err = p.exchange(s, false)
 	}
 	return err
 }
 
-// read reads the message, unless that was done.
-func (p *post) read(stateless bool) (err error) {
-	if p.in.Text == "" {
-		p.in.Text, err = p.ReadBody(p.request, p.handler.server.MaxMessage(), web.CodeBusy(stateless))
-	}
-	if m := p.in.Content(); err == nil {
-		p.kind = m.Kind
-		if m.Err == nil && m.Kind == jsonrpc.Request {
-			p.id = m.ID
-		}
-	}
-	return err
-}
-
-// admit counts the requests in the message, which a user has sent.
-func (p *post) admit(user string, stateless bool) (err error) {
-	p.admission, err = p.handler.traffic.Enter(p.request, user, p.in.Content(), stateless)
-	return err
-}
-
-// release ends what no stream has taken.
-func (p *post) release() {
-	p.admission.Leave()
-	p.Body.Release()
-}
-
-// alone serves a message of a revision without sessions.
-func (p *post) alone() error {
+// without serves a message that names no session: it is of a revision without sessions, it is initialize, or the server
+// keeps no sessions.
+func (p *post) without() error {
 	h, r := p.handler, p.request
-	user, err := h.userOf(r)
+	user, err := h.users.User(r)
 	if err != nil {
+		_ = p.read() // the refusal has the id of the request
 		return err
 	}
 	counted, err := h.requests.Enter(r, user)
@@ -100,52 +79,60 @@ func (p *post) alone() error {
 		return err
 	}
 	defer h.requests.Leave(counted)
-	if user != runtime.PrincipalOf(r.Context()) {
-		p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
-	}
-	if err = p.read(true); err == nil {
-		err = p.admit(user, true)
-	}
-	if err != nil {
+	if err = p.read(); err != nil {
 		return err
 	}
-	s, err := h.shared()
-	if err == nil {
-		_, err = p.exchange(newStream(s))
-	}
-	return err
-}
-
-// first accepts a message without a session: it is initialize, or the server keeps no sessions.
-func (p *post) first() error {
-	if err := p.read(false); err != nil {
-		return err
-	}
-	h, m := p.handler, p.in.Content()
-	if err := web.CheckMessage(m); err != nil {
-		return err
-	}
+	m := p.in.Content()
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
-	if !initialize && h.isStatelessMessage(&m.Message) {
-		return p.alone()
+	if !p.stateless {
+		if err := web.CheckMessage(m); err != nil {
+			return err
+		}
+		p.stateless = !initialize && h.isStatelessMessage(&m.Message)
 	}
-	user, err := h.userOf(p.request)
-	if err == nil {
-		err = p.admit(user, false)
+	if err = p.admit(user); err != nil {
+		return err
 	}
 	switch {
-	case err != nil:
+	case p.stateless:
+		if user != runtime.PrincipalOf(r.Context()) {
+			p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
+		}
+		s, err := h.shared()
+		if err == nil {
+			_, err = p.exchange(s, false)
+		}
 		return err
 	case h.opts.Stateless:
-		return p.single(user, initialize)
+		return p.single(initialize)
 	case initialize:
 		return p.initialize(user)
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
 		return errBatched
-	case len(h.statelessRevisions) > 0 && !h.speaks(p.request.Header.Get(headerRevision)):
-		return h.unsupported(p.request)
+	case len(h.statelessRevisions) > 0 && !h.speaks(r.Header.Get(headerRevision)):
+		return h.unsupported(r)
 	}
 	return errSessionID
+}
+
+// read reads the message.
+func (p *post) read() (err error) {
+	if p.in.Text, err = p.ReadBody(p.request, p.handler.server.MaxMessage(), p.stateless); err != nil {
+		return err
+	}
+	m := p.in.Content()
+	if p.kind = m.Kind; m.Err == nil && m.Kind == jsonrpc.Request {
+		p.id = m.ID
+	}
+	return nil
+}
+
+// admit counts the requests in the message, which a user has sent.
+func (p *post) admit(user string) (err error) {
+	if load := p.handler.traffic; load != nil {
+		p.admission, err = load.Enter(p.request, user, p.in.Content(), p.stateless)
+	}
+	return err
 }
 
 // initialize opens a session for a user.
@@ -159,9 +146,7 @@ func (p *post) initialize(user string) error {
 	if err := h.open(s, p.request, runtime.Handshake{}, outbox); err != nil {
 		return err
 	}
-	st := newStream(s)
-	st.opening = true
-	sent, err := p.exchange(st)
+	sent, err := p.exchange(s, true)
 	if !sent || s.negotiated() == "" {
 		s.end(runtime.ErrClosed) // no client knows its id
 	} else {
@@ -176,13 +161,8 @@ const revisionAssumed = "2025-03-26"
 
 // single serves a message without a session: it opens one for the message alone. A request other
 // than initialize is served under the revision that it names.
-func (p *post) single(user string, initialize bool) error {
+func (p *post) single(initialize bool) error {
 	h := p.handler
-	counted, err := h.requests.Enter(p.request, user)
-	if err != nil {
-		return err
-	}
-	defer h.requests.Leave(counted)
 	s := h.newSession("", "")
 	s.seat.Busy = 1
 	var handshake runtime.Handshake
@@ -198,7 +178,7 @@ func (p *post) single(user string, initialize bool) error {
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
 	defer stop()
-	sent, err := p.exchange(newStream(s))
+	sent, err := p.exchange(s, false)
 	if sent {
 		s.end(io.EOF)
 	} else {
@@ -222,11 +202,13 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 }
 
 // exchange hands the message to the session and waits until the stream that answers it has ended or
-// the connection is gone. It reports whether the client has got everything.
-func (p *post) exchange(st *stream) (bool, error) {
-	s, r, text := st.session, p.request, p.in.Content()
+// the connection is gone. Opening means that it opens the session. exchange reports whether the client has got everything.
+func (p *post) exchange(s *Session, opening bool) (bool, error) {
+	r, text := p.request, p.in.Content()
+	st := newStream(s)
+	st.opening = opening
 	st.admission, p.admission = p.admission, nil
-	st.answers = !st.opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
+	st.answers = !opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
 	if text.Method == web.MethodListen { // the server does not keep the text of such a request, of which the id is a part
 		p.Body.Release()
 		p.id = wire.Scalar{}
@@ -244,7 +226,7 @@ func (p *post) exchange(st *stream) (bool, error) {
 	run := s.inbox.Accept(p.in)
 	p.in = runtime.Incoming{} // a request that lasts long does not keep it
 	if run != nil {
-		p.startKeepAlive(st.streamAfter())
+		p.startKeepAlive(true)
 	}
 	switch {
 	case run == nil:
@@ -258,7 +240,7 @@ func (p *post) exchange(st *stream) (bool, error) {
 		return true, p.close()
 	}
 	st.disconnect(&p.connection)
-	if s.isGone() && !p.Streaming() && !st.answered {
+	if s.over.Load() && !p.Streaming && !st.answered {
 		return false, p.handler.sessions.NoSession()
 	}
 	return false, nil
@@ -283,7 +265,7 @@ func (st *stream) run(run func()) {
 func (p *post) close() error {
 	st, h := p.stream, p.handler
 	switch {
-	case st.answered || p.Streaming():
+	case st.answered || p.Streaming:
 		return nil
 	case st.session.stateless:
 		switch {
@@ -294,7 +276,7 @@ func (p *post) close() error {
 		case p.kind != jsonrpc.Notification: // "Sending Messages", 4 and 5: a client sends no responses
 			return errNoRequest
 		}
-	case st.unanswered && st.session.isGone():
+	case st.unanswered && st.session.over.Load():
 		return h.sessions.NoSession()
 	case st.unanswered:
 		return p.Begin()

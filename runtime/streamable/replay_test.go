@@ -131,20 +131,19 @@ func TestWhatBecomesAStream(t *testing.T) {
 		"[" + mcptest.Call(1, "echo", "{}") + "]": false,
 	} {
 		session := r.sessionOf(r.open(r11))
-		p := &post{connection: connection{request: httptest.NewRequest("POST", "/", nil)}, handler: r.handler}
-		p.in.Text = text
+		p := &post{connection: connection{request: httptest.NewRequest("POST", "/", strings.NewReader(text))}, handler: r.handler}
 		p.Init(httptest.NewRecorder(), 0, nil)
-		if err := p.read(false); err != nil {
+		if err := p.read(); err != nil {
 			t.Fatal(err)
 		}
 		p.timer = time.AfterFunc(time.Hour, func() {})
 		session.inbox = late{session.inbox, func() {
 			p.keepAlive()
-			if got := p.Streaming(); got != want {
+			if got := p.Streaming; got != want {
 				t.Errorf("%s: %t, want %t", text, got, want)
 			}
 		}}
-		if _, err := p.exchange(newStream(session)); err != nil {
+		if _, err := p.exchange(session, false); err != nil {
 			t.Error(err)
 		}
 	}

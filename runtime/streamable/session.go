@@ -9,7 +9,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 const (
@@ -86,17 +85,13 @@ func (s *Session) single() bool { return s.seat.Key == "" }
 
 // Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
 func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
-	if err := s.maySend(&m); err != nil {
-		return err
-	}
 	switch {
 	case s.single():
 		return errStateless
 	case m.Method == "ping" && !s.streams.heard():
 		return errUnheard{}
 	}
-	_, err := s.streams.current().send(ctx, m)
-	return err
+	return s.streams.current().Send(ctx, m)
 }
 
 // errUnheard is the error of a ping to a client that has no GET open. A client need not have one open, so its
@@ -109,17 +104,6 @@ func (errUnheard) Error() string {
 
 // Unheard tells the session that the client cannot have heard the message.
 func (errUnheard) Unheard() bool { return true }
-
-// maySend returns an error if a message cannot be sent.
-func (s *Session) maySend(m *runtime.Outgoing) error {
-	switch {
-	case s.isGone():
-		return runtime.ErrClosed
-	case m.Kind == jsonrpc.Request && s.single():
-		return errStateless
-	}
-	return nil
-}
 
 // Negotiated implements runtime.Identified.
 func (s *Session) Negotiated(h runtime.Handshake) error {
@@ -165,7 +149,7 @@ func (s *Session) gone() <-chan struct{} {
 	defer s.mu.Unlock()
 	if s.ending == nil {
 		s.ending = make(chan struct{})
-		if s.isGone() {
+		if s.over.Load() {
 			close(s.ending)
 		}
 	}
@@ -187,11 +171,9 @@ func (s *Session) ended(err error) {
 	h.sessions.Done(&s.seat)
 }
 
-func (s *Session) isGone() bool { return s.over.Load() }
-
 // lockError returns the error of an operation that could not lock a stream.
 func (s *Session) lockError(ctx context.Context) error {
-	if s.isGone() {
+	if s.over.Load() {
 		return runtime.ErrClosed
 	}
 	return context.Cause(ctx)

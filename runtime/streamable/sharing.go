@@ -44,9 +44,7 @@ func (h *Handler) Context() context.Context { return h.sessions.Context() }
 
 // Key returns the key of the session that the user of a request has opened with an id. It consists of
 // the user and the id.
-func (h *Handler) Key(r *http.Request, id string) (string, error) {
-	return web.User(h.opts.User).Key(r, id, h.log)
-}
+func (h *Handler) Key(r *http.Request, id string) (string, error) { return h.users.Key(r, id) }
 
 // Find returns the open session with a key, or nil.
 func (h *Handler) Find(key string) *Session { return h.sessions.Find(key) }

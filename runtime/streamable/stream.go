@@ -241,7 +241,10 @@ func (st *stream) drop() {
 	if c.timer != nil {
 		c.timer.Stop()
 	}
-	c.leave()
+	if c.left != nil {
+		close(c.left)
+		c.left = nil
+	}
 }
 
 // disconnect makes sure that the connection is no longer used, even if a write to it is blocked.
@@ -264,28 +267,23 @@ func (st *stream) disconnect(c *connection) {
 	}
 }
 
-// Send implements runtime.Reply.
+// Send implements runtime.Reply. It writes a message, or stores it for a client that comes back. A message after the end
+// goes where messages without a request go.
 func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	s := st.session
-	if err := s.maySend(&m); err != nil {
-		return err
+	switch {
+	case s.over.Load():
+		return runtime.ErrClosed
+	case m.Kind == jsonrpc.Request && s.single():
+		return errStateless
+	case !st.acquire(ctx):
+		return s.lockError(ctx)
 	}
-	if sent, err := st.send(ctx, m); sent {
-		return err
-	}
-	return s.outbox.Send(ctx, m)
-}
-
-// send writes a message, or stores it for a client that comes back. It returns false if the stream
-// has ended, so that the message does not belong to it.
-func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
-	if !st.acquire(ctx) {
-		return true, st.session.lockError(ctx)
+	if st.over.Load() { // never a stream of the server's own messages
+		st.release()
+		return s.outbox.Send(ctx, m)
 	}
 	defer st.release()
-	if st.over.Load() {
-		return false, nil
-	}
 	if m.Kind == jsonrpc.Response {
 		st.complete = true
 		if m.Abandoned {
@@ -293,21 +291,18 @@ func (st *stream) send(ctx context.Context, m runtime.Outgoing) (bool, error) {
 		}
 	}
 	c := st.conn.Load()
-	if m.Kind == jsonrpc.Response && st.name == "" && !(c != nil && c.Streaming()) {
-		return true, st.answer(&m)
+	switch {
+	case st.name == "" && c == nil && !st.own:
+		return errDisconnected // without event ids, a client cannot come back
+	case st.name == "" && m.Kind == jsonrpc.Response && c != nil && !c.Streaming:
+		return st.answer(c, &m)
 	}
-	if st.name == "" && c == nil && !st.own {
-		return true, errDisconnected // without event ids, a client cannot come back
-	}
-	return true, st.event(ctx, m)
+	return st.event(ctx, m)
 }
 
 // answer writes the whole response to a POST as one JSON text. The lock must be held.
-func (st *stream) answer(m *runtime.Outgoing) error {
-	c, s := st.conn.Load(), st.session
-	if c == nil {
-		return errDisconnected
-	}
+func (st *stream) answer(c *connection, m *runtime.Outgoing) error {
+	s := st.session
 	st.answered = true
 	if st.opening && s.negotiated() != "" {
 		c.setSessionID(s)
@@ -519,7 +514,7 @@ func (st *stream) finish(unanswered bool) {
 	st.body.Release()
 	st.unanswered = unanswered
 	if st.name != "" {
-		if unanswered && !st.session.isGone() {
+		if unanswered && !st.session.over.Load() {
 			_ = st.session.store(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
 		}
 		st.session.streams.remove(st.name)
@@ -555,15 +550,7 @@ type connection struct {
 
 	// These fields are guarded by the lock of the stream.
 	timer *time.Timer   // nil if the connection is not kept alive
-	left  chan struct{} // closed by leave; nil if no goroutine waits
-}
-
-// leave wakes the request's goroutine: the stream has ended or let go of the connection.
-func (c *connection) leave() {
-	if c.left != nil {
-		close(c.left)
-		c.left = nil
-	}
+	left  chan struct{} // closed when the stream has let go of the connection; nil if no goroutine waits
 }
 
 // setSessionID puts the session's id on the response to initialize (section Session Management, 1).
@@ -580,27 +567,21 @@ func (c *connection) prime(s *Session, id []byte) error {
 	return c.Event(id, "", s.handler.opts.Retry, nil)
 }
 
-// startKeepAlive starts the timer, unless the duration is not positive. A timer takes 160 bytes, a goroutine
-// that waits 3 KB, and a client may hold thousands of connections that carry nothing.
-func (c *connection) startKeepAlive(first time.Duration) {
-	c.stream.lock <- struct{}{}
-	defer c.stream.release()
-	if first > 0 && c.stream.conn.Load() == c {
+// startKeepAlive starts the timer, unless the options say never. The answer to a POST becomes an event stream after
+// StreamAfter if its client can resume it, otherwise after KeepAlive. A timer takes 160 bytes, a goroutine that waits
+// 3 KB, and a client may hold thousands of connections that carry nothing.
+func (c *connection) startKeepAlive(post bool) {
+	st := c.stream
+	opts := &st.session.handler.opts
+	first := opts.KeepAlive
+	if post && opts.StreamAfter > 0 && !st.opening && st.session.resumable() && (first <= 0 || opts.StreamAfter < first) {
+		first = opts.StreamAfter
+	}
+	st.lock <- struct{}{}
+	defer st.release()
+	if first > 0 && st.conn.Load() == c {
 		c.timer = time.AfterFunc(first, c.keepAlive)
 	}
-}
-
-// streamAfter returns how long the answer to a POST may take before it becomes an event stream; 0 or less
-// means for ever.
-func (st *stream) streamAfter() time.Duration {
-	opts := &st.session.handler.opts
-	if opts.StreamAfter <= 0 || st.opening || !st.session.resumable() {
-		return opts.KeepAlive
-	}
-	if opts.KeepAlive <= 0 {
-		return opts.StreamAfter
-	}
-	return min(opts.StreamAfter, opts.KeepAlive)
 }
 
 // keepAlive is called by the timer.
@@ -613,7 +594,7 @@ func (c *connection) keepAlive() {
 	}
 	var err error
 	switch {
-	case c.Streaming() || st.answers && st.session.stateless:
+	case c.Streaming || st.answers && st.session.stateless:
 		err = c.Comment()
 	case st.answers:
 		st.begin()

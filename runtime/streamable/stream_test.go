@@ -248,7 +248,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 			resp := r.request(t.Context(), "GET", "", session...)
 			open = append(open, resp)
 			testkit.Events(t, resp.Body, 1)
-			if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
+			if err := s.streams.current().Send(t.Context(), runtime.Outgoing{Text: fmt.Appendf(nil, `{"n":%d}`, i)}); err != nil {
 				t.Fatal(err)
 			}
 			last = append(last, testkit.Events(t, resp.Body, 1)[0].ID)
@@ -269,7 +269,7 @@ func TestOwnStreamsAreRemoved(t *testing.T) {
 	// Each of the five missed nothing, and goes on with the server's next message.
 	for _, event := range last {
 		resp := r.request(t.Context(), "GET", "", append(session, headerLast, event)...)
-		if _, err := s.streams.current().send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
+		if err := s.streams.current().Send(t.Context(), runtime.Outgoing{Text: []byte(`{"next":true}`)}); err != nil {
 			t.Fatal(err)
 		}
 		if events := testkit.Events(t, resp.Body, 2); resp.StatusCode != 200 || events[1].Data != `{"next":true}` {

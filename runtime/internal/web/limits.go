@@ -39,8 +39,9 @@ func newCounter(l limits) counter {
 	return counter{limits: l, counts: make(map[groupKey]int)}
 }
 
-// add counts n things in each of the groups. If one of them would exceed its limit, add counts nothing and returns the
-// kind of that group and false. A group of which nothing is counted has room for any number.
+// add counts n things in each of the groups, or that they are gone if n is negative. If one of the groups would exceed
+// its limit, add counts nothing and returns the kind of that group and false. A group of which nothing is counted has
+// room for any number.
 func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -51,29 +52,21 @@ func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
 		}
 	}
 	for _, key := range in {
-		if key.limited() {
-			c.counts[key] += n
+		if key.name == "" {
+			continue
 		}
-	}
-	return 0, true
-}
-
-// remove ends what add has begun.
-func (c *counter) remove(n int, in ...groupKey) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, key := range in {
-		if c.counts[key] -= n; !key.limited() || c.counts[key] == 0 {
+		if c.counts[key] += n; c.counts[key] == 0 {
 			delete(c.counts, key)
 		}
 	}
+	return 0, true
 }
 
 // Len returns how many things are counted.
 func (c *counter) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.counts[groupKey{kind: ofAll}]
+	return c.counts[all]
 }
 
 // Load counts the JSON-RPC requests in flight, in sessions and without, and limits them: all of them, and
@@ -157,7 +150,7 @@ func (l *Load) Enter(r *http.Request, user string, text *jsonrpc.Text, stateless
 	if l == nil {
 		return nil, nil
 	}
-	a, err := l.enter(r, user, arriving(text), CodeBusy(stateless))
+	a, err := l.enter(r, user, arriving(text), codeBusy(stateless))
 	return a, For(text.ID, err)
 }
 
@@ -170,7 +163,7 @@ func (l *Load) enter(r *http.Request, user string, n arrivals, code int64) (*Adm
 	if user == "" {
 		key = groupKey{ofAddress, l.inFlight.address(r)}
 	}
-	a := &Admission{load: l, in: [2]groupKey{{kind: ofAll}, key}, places: n.InFlight}
+	a := &Admission{load: l, in: [2]groupKey{all, key}, places: n.InFlight}
 	switch full, ok := l.inFlight.add(a.places, a.in[:]...); {
 	case ok:
 	case full == ofAll:
@@ -191,7 +184,7 @@ func (l *Load) enter(r *http.Request, user string, n arrivals, code int64) (*Adm
 // wait returns how long a caller has to wait before it may send n requests. If too many callers are remembered, a new
 // one replaces one whose requests no longer count, or the one that has sent nothing for longest.
 func (l *Load) wait(key groupKey, n int) time.Duration {
-	if l.pace.None() || !key.limited() {
+	if l.pace.None() || key.name == "" {
 		return 0
 	}
 	l.mu.Lock()
@@ -217,7 +210,7 @@ func (l *Load) wait(key groupKey, n int) time.Duration {
 // Leave reports that the requests are over. Further calls, and calls on a nil Admission, do nothing.
 func (a *Admission) Leave() {
 	if a != nil && !a.left.Swap(true) {
-		a.load.inFlight.remove(a.places, a.in[:]...)
+		a.load.inFlight.add(-a.places, a.in[:]...)
 	}
 }
 
@@ -231,8 +224,8 @@ func (l *Load) Callers() int {
 	return len(l.callers)
 }
 
-// CodeBusy returns the code of the error for a request that is refused because of load.
-func CodeBusy(stateless bool) int64 {
+// codeBusy returns the code of the error for a request that is refused because of load.
+func codeBusy(stateless bool) int64 {
 	if stateless {
 		return jsonrpc.CodeUnavailable
 	}
@@ -262,7 +255,7 @@ func (q *Requests) Enter(r *http.Request, user string) (Counted, error) {
 }
 
 // Leave reports that a request is over.
-func (q *Requests) Leave(in Counted) { q.remove(1, in[:]...) }
+func (q *Requests) Leave(in Counted) { q.add(-1, in[:]...) }
 
 // The limits and times of a handler whose options leave them zero.
 const (
@@ -306,7 +299,7 @@ func newLimits(of [kinds]int, address func(*http.Request) string) limits {
 // groups returns the groups of a user's request. It belongs to none that has no limit. If the request is nil, it belongs
 // to no address.
 func (l *limits) groups(r *http.Request, user string) [kinds]groupKey {
-	in := [kinds]groupKey{{kind: ofAll}, {kind: ofUser}, {kind: ofAddress}}
+	in := [kinds]groupKey{all, {kind: ofUser}, {kind: ofAddress}}
 	if l.of[ofUser] > 0 {
 		in[ofUser].name = user
 	}
@@ -340,6 +333,9 @@ type groupKey struct {
 	name string // "" for a user or an address without a limit
 }
 
+// all is the group of all.
+var all = groupKey{ofAll, "all"}
+
 // The kinds of groups.
 const (
 	ofAll = iota
@@ -347,8 +343,6 @@ const (
 	ofAddress
 	kinds
 )
-
-func (k groupKey) limited() bool { return k.kind == ofAll || k.name != "" }
 
 // DefaultMaxBytes is the limit of a Budget whose options leave it zero.
 const DefaultMaxBytes = 256 << 20
@@ -428,8 +422,8 @@ func (h *Hold) Release() {
 	*h = Hold{}
 }
 
-// errNoRoom returns the refusal of a request for whose body there is no room. The code depends on the revision.
-func errNoRoom(code int64) *Refusal {
-	return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonBytes, Code: code,
+// errNoRoom returns the refusal of a request for whose body there is no room.
+func errNoRoom(stateless bool) *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonBytes, Code: codeBusy(stateless),
 		Message: "unavailable: the messages in progress take too much memory; try again later"}
 }

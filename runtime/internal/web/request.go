@@ -102,16 +102,16 @@ func zeroQuality(params string) bool {
 }
 
 // ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of
-// the response. An error is a *Refusal, and the connection is closed after it. Busy is the code of the refusal
-// if the budget of the response has no room for the body.
-func (r *Response) ReadBody(req *http.Request, max int, busy int64) (string, error) {
+// the response. An error is a *Refusal, and the connection is closed after it. Stateless says that the request belongs to
+// no session.
+func (r *Response) ReadBody(req *http.Request, max int, stateless bool) (string, error) {
 	if req.ContentLength > int64(max) {
 		r.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
 	if !r.budget.fits(int(req.ContentLength)) {
 		r.Header().Set("Connection", "close")
-		return "", errNoRoom(busy)
+		return "", errNoRoom(stateless)
 	}
 	if r.timeout > 0 && r.rc.SetReadDeadline(time.Now().Add(r.timeout)) == nil {
 		// The deadline must not outlast the reading: it would end a request that is handled for
@@ -135,7 +135,7 @@ func (r *Response) ReadBody(req *http.Request, max int, busy int64) (string, err
 	}
 	r.Header().Set("Connection", "close")
 	if err == ErrBudget {
-		return "", errNoRoom(busy)
+		return "", errNoRoom(stateless)
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return "", tooLarge(max)

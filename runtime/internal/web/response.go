@@ -21,16 +21,17 @@ import (
 // Response is an HTTP response that is written in pieces, each of which the client must accept
 // within a timeout. All methods but Interrupt must be called by one goroutine at a time.
 type Response struct {
-	w         http.ResponseWriter
-	rc        http.ResponseController
-	timeout   time.Duration // 0 or less means none
-	budget    *Budget       // for the body of the request, and for what is written
-	streaming bool          // it is an event stream, and its header is written
+	w       http.ResponseWriter
+	rc      http.ResponseController
+	timeout time.Duration // 0 or less means none
+	budget  *Budget       // for the body of the request, and for what is written
 
 	mu          sync.Mutex
 	interrupted bool
 	finished    bool // net/http may use the connection for another response
 
+	// Streaming means that the response has become an event stream, whose header is written. Only Response sets it.
+	Streaming bool
 	// Body is the share of the request's body in the budget, which the caller of ReadBody releases.
 	Body Hold
 }
@@ -50,9 +51,6 @@ func (r *Response) Init(w http.ResponseWriter, timeout time.Duration, budget *Bu
 // Header returns the header of the response.
 func (r *Response) Header() http.Header { return r.w.Header() }
 
-// Streaming reports whether the response has become an event stream.
-func (r *Response) Streaming() bool { return r.streaming }
-
 // extend starts the timeout of the next write. A ResponseWriter without deadlines has none.
 func (r *Response) extend() {
 	if r.timeout <= 0 {
@@ -67,7 +65,7 @@ func (r *Response) extend() {
 
 // Begin makes the response an event stream, if it is not one yet, and sends its header.
 func (r *Response) Begin() error {
-	if r.streaming {
+	if r.Streaming {
 		return nil
 	}
 	r.begin()
@@ -76,10 +74,10 @@ func (r *Response) Begin() error {
 
 func (r *Response) begin() {
 	r.extend()
-	if r.streaming {
+	if r.Streaming {
 		return
 	}
-	r.streaming = true
+	r.Streaming = true
 	h := r.w.Header()
 	h["Content-Type"] = headerEvents
 	h["Cache-Control"] = headerNoCache
@@ -217,13 +215,6 @@ func (c *Refusals) Add(reason string) {
 	c.byReason[reason]++
 }
 
-// AddError counts err if it is a *Refusal with a reason.
-func (c *Refusals) AddError(err error) {
-	if f, ok := errors.AsType[*Refusal](err); ok && f.Reason != "" {
-		c.Add(f.Reason)
-	}
-}
-
 // ByReason returns the counts.
 func (c *Refusals) ByReason() map[string]int64 {
 	c.mu.Lock()
@@ -303,15 +294,18 @@ var (
 	headerNosniff = []string{"nosniff"}
 )
 
-// Serve calls serve for a request that the guard allows, and writes its error as the response if
-// that is a *Refusal.
-func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, serve func(http.ResponseWriter, *http.Request) error) {
+// Serve calls serve for a request that the guard allows. If its error is a *Refusal, Serve writes it as the response, and
+// counts it if it has a reason. Count may be nil.
+func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, count *Refusals, serve func(http.ResponseWriter, *http.Request) error) {
 	if why := guard.Check(r); why != "" {
 		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
 		Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
 		return
 	}
 	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
+		if count != nil && refusal.Reason != "" {
+			count.Add(refusal.Reason)
+		}
 		log.LogAttrs(r.Context(), slog.LevelDebug, "request refused", slog.String("http_method", r.Method), slog.Any("error", refusal))
 		refusal.WriteTo(w)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -129,7 +130,7 @@ func (t *Sessions[S]) Context() context.Context { return t.ctx }
 func (t *Sessions[S]) Len() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+	if g := t.groups[all]; g != nil {
 		return g.size()
 	}
 	return 0
@@ -219,7 +220,7 @@ func (t *Sessions[S]) expire() {
 	t.fires = time.Time{}
 	now := time.Now()
 	var expired []*Seat[S]
-	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+	if g := t.groups[all]; g != nil {
 		for _, e := range []*list.Element{g.Front(), g.used.Next()} {
 			for e.Value != nil {
 				p := e.Value.(*Seat[S])
@@ -243,17 +244,17 @@ func (t *Sessions[S]) expire() {
 }
 
 // All returns the open sessions.
-func (t *Sessions[S]) All() (all []S) {
+func (t *Sessions[S]) All() (open []S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if g := t.groups[groupKey{kind: ofAll}]; g != nil {
+	if g := t.groups[all]; g != nil {
 		for e := g.Front(); e != nil; e = e.Next() {
 			if p, ok := e.Value.(*Seat[S]); ok && p.opening == nil {
-				all = append(all, p.Session)
+				open = append(open, p.Session)
 			}
 		}
 	}
-	return all
+	return open
 }
 
 // Open takes a seat for a session and calls open to start it. The session can be found by its key when Open returns.
@@ -343,7 +344,7 @@ func (t *Sessions[S]) seat(p *Seat[S], in [kinds]groupKey) {
 		t.byKey[p.Key] = p
 	}
 	for kind, key := range in {
-		if !key.limited() {
+		if key.name == "" {
 			continue
 		}
 		g := t.groups[key]
@@ -453,15 +454,31 @@ func (t *Sessions[S]) Close(grace time.Duration, shutdown func(context.Context) 
 	_ = shutdown(ctx) // the error only says that grace was not enough
 }
 
-// User returns the user that sent a request.
-type User func(r *http.Request) (string, error)
+// Users determines who sent a request.
+type Users struct {
+	Of  func(r *http.Request) (string, error) // nil means runtime.PrincipalOf
+	Log *slog.Logger
+}
+
+// User returns the user that sent a request. An error is a *Refusal.
+func (u *Users) User(r *http.Request) (string, error) {
+	if u.Of == nil {
+		return runtime.PrincipalOf(r.Context()), nil
+	}
+	user, err := u.Of(r)
+	if err != nil {
+		u.Log.Warn("request refused", "reason", "the user is not known", "error", err)
+		return "", errUser
+	}
+	return user, nil
+}
 
 // Key returns the key of the session that the user of a request knows by an id. An error is a *Refusal.
-func (u User) Key(r *http.Request, id string, log *slog.Logger) (string, error) {
+func (u *Users) Key(r *http.Request, id string) (string, error) {
 	if strings.Contains(id, ":") {
 		return "", ErrNoSession // otherwise part of it could pass for a user or a part of one
 	}
-	user, err := u.Name(r, log)
+	user, err := u.User(r)
 	if err != nil {
 		return "", err
 	}
@@ -480,16 +497,6 @@ func Key(user, id string) string {
 
 // UserOf returns the user of the session with a key, or "" if there is none.
 func UserOf(key string) string { return key[:max(strings.LastIndexByte(key, ':'), 0)] }
-
-// Name returns the user that sent a request. An error is a *Refusal.
-func (u User) Name(r *http.Request, log *slog.Logger) (string, error) {
-	user, err := u(r)
-	if err != nil {
-		log.Warn("request refused", "reason", "the user is not known", "error", err)
-		return "", errUser
-	}
-	return user, nil
-}
 
 // Closed reports whether a channel is closed, if nothing is ever sent on it.
 func Closed(c <-chan struct{}) bool {

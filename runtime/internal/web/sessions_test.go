@@ -298,11 +298,11 @@ func TestOpenTwice(t *testing.T) {
 func TestUserKey(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", nil)
 	log := slog.New(slog.DiscardHandler)
-	nobody := User(func(*http.Request) (string, error) { return "", nil })
-	ann := User(func(*http.Request) (string, error) { return "ann", nil })
-	unknown := User(func(*http.Request) (string, error) { return "", errors.New("who?") })
+	nobody := &Users{Log: log}
+	ann := &Users{func(*http.Request) (string, error) { return "ann", nil }, log}
+	unknown := &Users{func(*http.Request) (string, error) { return "", errors.New("who?") }, log}
 	for _, c := range []struct {
-		user User
+		user *Users
 		id   string
 		key  string
 		err  error
@@ -313,7 +313,7 @@ func TestUserKey(t *testing.T) {
 		{ann, "a:b", "", ErrNoSession},
 		{unknown, "b", "", errUser},
 	} {
-		if key, err := c.user.Key(r, c.id, log); key != c.key || c.err != nil && err != c.err || c.err == nil && err != nil {
+		if key, err := c.user.Key(r, c.id); key != c.key || c.err != nil && err != c.err || c.err == nil && err != nil {
 			t.Errorf("%s: %q, %v", c.id, key, err)
 		}
 	}
