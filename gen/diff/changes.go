@@ -44,22 +44,22 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 	case old.Values != nil || new.Values != nil:
 		c.listed(p, old, new)
 		return
-	case old.Kind == kindObject:
+	case old.kinds == kindObject:
 		c.objects(p, old, new)
-	case old.Kind == kindArray:
+	case old.kinds == kindArray:
 		c.elements(p, old, new)
-	case old.Kind == kindString:
+	case old.kinds == kindString:
 		p.remarks(old, new)
 	}
 	for _, v := range p.views(old, new) {
 		for _, b := range bounds {
-			if b.kind == old.Kind {
+			if b.kind == old.kinds {
 				c.limit(v, b)
 			}
 		}
 	}
 	for _, k := range keywords {
-		if k.shows != nil || k.of == old.Kind {
+		if k.shows != nil || k.of == old.kinds {
 			c.keyword(p, old, new, k)
 		}
 	}
@@ -122,7 +122,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 	}
 	for _, v := range p.views(old, new) {
 		if v.from.Values == nil {
-			c.report(v, "enum-closed", c.ask(v, &branch{keyword: "enum", kinds: v.from.Kind}), v.from.Kind.String())
+			c.report(v, "enum-closed", c.ask(v, &branch{keyword: "enum", kinds: v.from.kinds}), v.from.kinds.String())
 			continue
 		}
 		var texts []string
@@ -166,7 +166,7 @@ func (c *comparer) limit(v view, b bound) {
 	if !is.stricter(was) {
 		return
 	}
-	o := c.ask(v, breachOf(v.from.Kind, b.keyword, is))
+	o := c.ask(v, breachOf(v.from.kinds, b.keyword, is))
 	if o.state != none && b.kind != kindNumber && is.reach() > largest {
 		o.state, o.sure, o.why = max(o.state, unknown), true, "an example would be too long to show"
 	}

@@ -280,21 +280,6 @@ func (c *comparer) affords(v view) bool {
 	return c.spent <= mostMembers
 }
 
-// start returns the conditions on the values of the sender's alternative. preferring adds those of the
-// receiver that a branch does not break, so that an example shows nothing else.
-func (v view) start(preferring bool, but *branch) way {
-	w := way{kinds: v.from.Kind, todo: v.from.all, refused: v.from.refused, settled: v.from.all}
-	if preferring {
-		w.todo = slices.Clone(w.todo)
-		w.settled = slices.Concat(w.settled, v.to.all)
-		for _, s := range v.to.all {
-			bare := bareOf(s, but)
-			w.todo, w.settled = append(w.todo, bare), append(w.settled, bare)
-		}
-	}
-	return w
-}
-
 // ask looks for values of the sender's alternative that the receiver refuses by one of some branches. The members of
 // an open object may have other names than those that the sender declares if the keyword is about all names.
 func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
@@ -313,8 +298,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	if others {
 		sends = c.finder(nil)
 	}
-	plain := v.start(false, b)
-	accept, refuse := slices.Concat(plain.todo, b.accept), slices.Concat(plain.refused, b.refuse)
+	accept, refuse := slices.Concat(v.from.constraints(), b.accept), slices.Concat(v.from.refused, b.refuse)
 	if b.of != nil {
 		refuse = append(refuse, b.of)
 	}
@@ -330,11 +314,15 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		if a := search(prefers, v.start(true, b), b, refuse); a.is == found && !v.accepts.accepts(a.value) {
+		preferred := v.from.way // with the conditions of the receiver that the branch does not break, so that an example shows nothing else
+		for _, s := range v.to.all {
+			preferred.todo = append(preferred.todo, bareOf(s, b))
+		}
+		if a := search(prefers, preferred, b, refuse); a.is == found && !v.accepts.accepts(a.value) {
 			return a.outcome()
 		}
 	}
-	a := search(sends, plain, b, refuse)
+	a := search(sends, v.from.way, b, refuse)
 	if a.is == none || a.is == found && !v.accepts.accepts(a.value) {
 		return a.outcome()
 	}
@@ -345,7 +333,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		}
 		one := *b
 		one.refuse = append(slices.Clone(b.refuse), s)
-		switch a := search(sends, plain, &one, append(slices.Clone(refuse), s)); a.is {
+		switch a := search(sends, v.from.way, &one, append(slices.Clone(refuse), s)); a.is {
 		case found:
 			return a.outcome()
 		case unknown:
@@ -401,7 +389,7 @@ func (c *comparer) values(p *pairing) {
 		return
 	}
 	pairs, gone, come := match(old, new)
-	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].Kind != come[0].Kind {
+	if len(pairs) == 0 && len(gone) == 1 && len(come) == 1 && gone[0].kinds != come[0].kinds {
 		c.entire(p, "type-changed", gone[0].label(), come[0].label())
 		return
 	}
@@ -440,7 +428,7 @@ func (c *comparer) typed(p *pairing, was, is bool) {
 
 func everyKind(list []*Alt) bool {
 	return !slices.ContainsFunc(allKinds, func(k kind) bool {
-		return !slices.ContainsFunc(list, func(a *Alt) bool { return a.Kind == k })
+		return !slices.ContainsFunc(list, func(a *Alt) bool { return a.kinds == k })
 	})
 }
 
@@ -448,7 +436,7 @@ func everyKind(list []*Alt) bool {
 func freeKinds() []*Alt {
 	var list []*Alt
 	for _, k := range allKinds {
-		list = append(list, &Alt{Kind: k, Text: &text{}, Number: &number{}, Array: &array{}, Object: &object{}})
+		list = append(list, &Alt{way: way{kinds: k}, Text: &text{}, Number: &number{}, Array: &array{}, Object: &object{}})
 	}
 	return list
 }
@@ -465,7 +453,7 @@ func (c *comparer) gone(v view) {
 		return
 	}
 	rule := "type-removed"
-	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.Kind == a.Kind }) {
+	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.kinds == a.kinds }) {
 		rule = "variant-removed"
 	}
 	ch := v.at(c.rules.toward(rule, v.way), a.label())
@@ -475,7 +463,7 @@ func (c *comparer) gone(v view) {
 		ch.ways[v.way] = v.try(a.Values)
 		return
 	}
-	if a.Kind == kindArray { // an empty array shows nothing about its elements
+	if a.kinds == kindArray { // an empty array shows nothing about its elements
 		ch.ways[v.way] = c.ask(v, breachOf(kindArray, "maxItems", atMost(0).High))
 	}
 	if ch.ways[v.way].state != found {
@@ -516,16 +504,16 @@ func (c *comparer) merged(v view, into *Alt) {
 // covers returns the receiver's alternative for objects that declares every required member of the
 // sender's alternative and accepts a value of it, or nil.
 func (c *comparer) covers(v view) *Alt {
-	if v.from.Kind != kindObject {
+	if v.from.kinds != kindObject {
 		return nil
 	}
-	value := c.finder(c.documents[v.way]).search(v.start(false, &branch{}), v.from.all, v.from.refused, nil)
+	value := c.finder(c.documents[v.way]).search(v.from.way, v.from.constraints(), v.from.refused, nil)
 	object, ok := value.value.(map[string]any)
 	if !ok {
 		return nil
 	}
 	for _, b := range v.accepts.alts() {
-		if b.Kind != kindObject || !b.accepts(object) {
+		if b.kinds != kindObject || !b.accepts(object) {
 			continue
 		}
 		known := 0

@@ -59,8 +59,9 @@ type way struct {
 	whole, fraction bool
 	breaks          []breach
 	present, absent []string
-	// settled are schemas whose unions the other conditions have chosen branches of.
-	settled []*jsonschema.Schema
+	// at is the branch of a union that was chosen last, and within has the unions that lead to it.
+	at     *jsonschema.Schema
+	within []*jsonschema.Schema
 	// holds, unless it is nil, is a value that a member or an element has.
 	holds *holding
 	// but has values that are none of the answers.
@@ -69,9 +70,13 @@ type way struct {
 
 // union is a choice between branches: those of a schema that accepts, or the ways in which it refuses.
 type union struct {
-	of      *jsonschema.Schema
+	of *jsonschema.Schema
+	// keyword is "anyOf" or "oneOf" for a choice between their branches, and "" for any other.
+	keyword string
 	choice  []*branch
 	refuses bool
+	// within has the unions that lead to this one, and of.
+	within []*jsonschema.Schema
 }
 
 // breach is a keyword of a schema that a value must not satisfy. item selects one of its parts.
@@ -234,7 +239,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 	if f.spend(1 + len(w.todo) + len(w.all) + len(w.refused) + len(w.unions)) {
 		return answer{is: unknown}
 	}
-	if !f.expand(&w) {
+	if !f.expand(&w) || !f.refuse(&w) {
 		return answer{is: none}
 	}
 	u, ok := f.next(&w)
@@ -253,7 +258,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 	next := w
 	next.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
 	result := answer{is: none}
-	for _, b := range u.choice {
+	for _, b := range f.branches(&w, u) {
 		switch {
 		case b.unknown || f.spend(0):
 			result.is = unknown
@@ -261,6 +266,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 		case f.contradicts(&w, b):
 			continue
 		}
+		next.within = u.within
 		switch a := f.search(next.with(b), accept, refuse, but); a.is {
 		case found:
 			return a
@@ -299,42 +305,47 @@ func (b *branch) allowed() kind {
 	return b.kinds
 }
 
-// expand moves schemas from todo to all. It returns false if no value is left.
-func (f *finder) expand(w *way) bool {
-	w.all, w.unions = slices.Clone(w.all), slices.Clone(w.unions)
+// expand moves schemas from todo to all, and adds the choices that they leave. It returns false if no value is left.
+func (e *engine) expand(w *way) bool {
+	w.all, w.unions, w.todo = slices.Clone(w.all), slices.Clone(w.unions), slices.Clone(w.todo)
 	for len(w.todo) > 0 {
 		s := w.todo[0]
 		w.todo = w.todo[1:]
 		switch {
-		case s == nil || slices.Contains(w.all, s):
+		case s == nil:
 			continue
-		case s.Always != nil && *s.Always:
+		case slices.Contains(w.within, s), never(s):
+			return false // a union that contains itself, or false
+		case slices.Contains(w.all, s), s.Always != nil:
 			continue
-		case s.Always != nil:
-			return false
 		}
 		w.all = append(w.all, s)
-		if s.Target != nil {
-			w.todo = append(slices.Clone(w.todo), s.Target)
+		w.todo = append(append(w.todo, s.Target), s.AllOf...)
+		if inner := negated(s.Not); inner != nil {
+			w.todo = append(w.todo, inner) // not not
+		} else if s.Not != nil && s.Not.Always == nil {
+			w.unions = append(w.unions, &union{of: s.Not, choice: e.refusing(s.Not), refuses: true})
 		}
-		w.todo = append(slices.Clone(w.todo), s.AllOf...)
-		if s.Not != nil {
-			w.refused = append(slices.Clone(w.refused), s.Not)
-		}
-		settled := slices.Contains(w.settled, s)
-		if s.AnyOf != nil && !settled {
-			w.unions = append(w.unions, &union{of: s, choice: w.anyOf(s)})
-		}
-		if s.OneOf != nil && !settled {
-			u := &union{of: s}
-			for i, b := range s.OneOf {
-				others := slices.Delete(slices.Clone(s.OneOf), i, i+1)
-				u.choice = append(u.choice, &branch{accept: []*jsonschema.Schema{b}, refuse: others})
-			}
-			w.unions = append(w.unions, u)
-		}
-		if s.If != nil && (s.Then != nil || s.Else != nil) {
+		switch {
+		case s.If == nil:
+		case always(s.If):
+			w.todo = append(w.todo, s.Then)
+		case never(s.If):
+			w.todo = append(w.todo, s.Else)
+		case s.Then != nil || s.Else != nil:
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
+		}
+		within := append(slices.Clone(w.within), s)
+		if s.AnyOf != nil {
+			w.unions = append(w.unions, &union{of: s, keyword: "anyOf", within: within, choice: branches(s.AnyOf, func(_ int, b *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{b}} })})
+		}
+		if s.OneOf != nil {
+			w.unions = append(w.unions, &union{of: s, keyword: "oneOf", within: within, choice: branches(s.OneOf, func(i int, b *jsonschema.Schema) *branch {
+				others := slices.DeleteFunc(slices.Delete(slices.Clone(s.OneOf), i, i+1), func(other *jsonschema.Schema) bool {
+					return jsonschema.Disjoint([]*jsonschema.Schema{b, other}) // it refuses the values anyway
+				})
+				return &branch{accept: []*jsonschema.Schema{b}, refuse: others}
+			})})
 		}
 		for _, d := range s.DependentSchemas {
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{absent: d.Name, kinds: kindObject}, {present: d.Name, accept: without(d.Schema), kinds: kindObject}, {kinds: kindAny &^ kindObject}}})
@@ -343,10 +354,16 @@ func (f *finder) expand(w *way) bool {
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{unknown: true}}})
 		}
 	}
+	return true
+}
+
+// refuse replaces the schemas that must refuse by the choices between their ways to refuse, and narrows the types. It
+// returns false if no value is left.
+func (f *finder) refuse(w *way) bool {
 	for _, s := range w.refused {
 		switch {
 		case s.Always == nil:
-			w.unions = append(w.unions, &union{s, f.refusing(s), true})
+			w.unions = append(w.unions, &union{of: s, choice: f.refusing(s), refuses: true})
 		case *s.Always:
 			return false
 		}
@@ -357,19 +374,19 @@ func (f *finder) expand(w *way) bool {
 	return w.kinds != 0
 }
 
-// anyOf returns the ways in which a schema accepts a value by anyOf. One of the branches is enough, unless it matters
-// which of the others accept the value too, because their members and elements are evaluated.
-func (w *way) anyOf(s *jsonschema.Schema) (list []*branch) {
-	single := branches(s.AnyOf, func(_ int, b *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{b}} })
+// branches returns the branches of a union. One of anyOf is enough, unless it matters which of the others accept the
+// value too, because their members and elements are evaluated.
+func (f *finder) branches(w *way, u *union) (list []*branch) {
+	all := u.of.AnyOf
 	switch {
-	case !w.evaluates(), jsonschema.Disjoint(s.AnyOf):
-		return single
-	case len(s.AnyOf) > manyBranches:
-		return append(single, &branch{unknown: true})
+	case u.keyword != "anyOf", !w.evaluates(), jsonschema.Disjoint(all):
+		return u.choice
+	case len(all) > manyBranches:
+		return append(slices.Clone(u.choice), &branch{unknown: true})
 	}
-	for set := 1; set < 1<<len(s.AnyOf); set++ {
+	for set := 1; set < 1<<len(all); set++ {
 		b := &branch{}
-		for i, one := range s.AnyOf {
+		for i, one := range all {
 			if set&(1<<i) != 0 {
 				b.accept = append(b.accept, one)
 			} else {
@@ -388,9 +405,6 @@ func (w *way) evaluates() bool {
 	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return s.UnevaluatedProperties != nil || s.UnevaluatedItems != nil }) ||
 		slices.ContainsFunc(w.breaks, func(b breach) bool { return strings.HasPrefix(b.keyword, "unevaluated") })
 }
-
-// members returns the schemas of a member.
-func (w *way) members(name string) []*jsonschema.Schema { return membersOf(w.all, w.unions, name, "") }
 
 // without returns the schemas that are not nil.
 func without(list ...*jsonschema.Schema) []*jsonschema.Schema {
@@ -499,7 +513,7 @@ func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.
 func (f *finder) apart(w *way, p jsonschema.Property) bool {
 	var listed []wire.Raw
-	for _, one := range w.members(p.Name) {
+	for _, one := range w.members(p.Name, "") {
 		if own := one.Constants(); own != nil && (listed == nil || len(own) < len(listed)) {
 			listed = own
 		}
@@ -513,7 +527,7 @@ func (f *finder) may(w *way, name string) bool { return f.declares(w, name) && f
 // allows is may for members that the sender need not declare.
 func (f *finder) allows(w *way, name string) bool {
 	f.spend(len(w.all))
-	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(w.members(name), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
+	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(w.members(name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
 }
 
 // declares reports whether the sender declares a member.
@@ -543,16 +557,12 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 		}
 		s = below(s)[1+i]
 	}
-	var open []*union // it is not known which branches accept the value
-	for _, one := range below(s) {
-		if one.AnyOf != nil || one.OneOf != nil || one.If != nil || one.DependentSchemas != nil {
-			open = append(open, &union{of: one})
-		}
-	}
+	w := &way{todo: []*jsonschema.Schema{s}} // it is not known which branches accept the value
+	f.expand(w)
 	switch v := v.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			for _, one := range membersOf(below(s), open, name, "") {
+			for _, one := range w.members(name, "") {
 				if f.refuses(v[name], one) {
 					return f.culprit(one, v[name], path+"."+name)
 				}
@@ -560,7 +570,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 		}
 	case []any:
 		for i, element := range v {
-			for _, one := range elementsOf(below(s), open, i) {
+			for _, one := range w.element(i) {
 				if f.refuses(element, one) {
 					return f.culprit(one, element, path+"[]")
 				}

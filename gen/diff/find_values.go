@@ -479,7 +479,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		return nil, false
 	}
 	element := func(i int, at slot, but []any) answer {
-		return f.find(slices.Concat(elementsOf(w.all, w.unions, i), at.accept), slices.Concat(every, at.refuse), but)
+		return f.find(slices.Concat(w.element(i), at.accept), slices.Concat(every, at.refuse), but)
 	}
 	places := map[int]slot{}
 	size := least
@@ -519,7 +519,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 		for i := range max(size, pair[1]+1) {
 			at := places[i]
 			if i == pair[0] {
-				at.accept = slices.Concat(at.accept, elementsOf(w.all, w.unions, pair[1]))
+				at.accept = slices.Concat(at.accept, w.element(pair[1]))
 			}
 			if i == pair[1] {
 				list = append(list, list[pair[0]])
@@ -609,7 +609,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		case !may(w, name) || !f.named(w, name):
 			return nil, true
 		case w.holds != nil && name == w.holds.name, len(wants) == 0:
-		case f.find(w.members(name), places[name], nil).is == none:
+		case f.find(w.members(name, ""), places[name], nil).is == none:
 			return nil, true
 		}
 	}
@@ -634,7 +634,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 				continue
 			}
 			refuse := slices.Concat(places[name], want.refuse)
-			a := f.find(w.members(name), refuse, nil)
+			a := f.find(w.members(name, ""), refuse, nil)
 			sure = sure && a.is != unknown
 			if a.is == found {
 				places[name], undeclared[name], done = refuse, true, true
@@ -656,7 +656,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			object[name] = w.holds.value
 			continue
 		}
-		a := f.find(w.members(name), places[name], nil)
+		a := f.find(w.members(name, ""), places[name], nil)
 		if a.is == none {
 			return nil, complete && len(wants) == 0
 		}
@@ -687,7 +687,7 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			complete = false // the member would need others
 			continue
 		}
-		if a := f.find(w.members(name), nil, nil); a.is == found {
+		if a := f.find(w.members(name, ""), nil, nil); a.is == found {
 			object[name] = a.value
 		} else {
 			complete = complete && a.is == none
@@ -729,7 +729,7 @@ func (f *finder) larger(w *way, object map[string]any) (values []any) {
 			if _, ok := object[p.Name]; ok || !f.may(w, p.Name) || !f.named(w, p.Name) || f.spend(1) {
 				continue
 			}
-			if a := f.find(w.members(p.Name), nil, nil); a.is == found {
+			if a := f.find(w.members(p.Name, ""), nil, nil); a.is == found {
 				more := maps.Clone(object)
 				more[p.Name] = a.value
 				values = append(values, more)
@@ -765,7 +765,7 @@ func (w *way) evaluating(s *jsonschema.Schema) []*jsonschema.Schema {
 	if unconditional(s) {
 		return below(s)
 	}
-	group, _ := inPlace(s, w.all, nil) // the way has decided the conditions of s
+	group, _ := w.applied(s) // the way has decided the conditions of s
 	return group
 }
 

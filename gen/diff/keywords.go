@@ -86,7 +86,7 @@ func hidden(*Alt, *branch) bool { return false }
 
 // inside reports whether the unevaluated members or elements of an alternative are clear.
 func inside(a *Alt, b *branch) bool {
-	_, clear := inPlace(b.of, a.all, choices(a.all))
+	_, clear := a.applied(b.of)
 	return clear
 }
 
@@ -227,9 +227,9 @@ func (e *engine) text(raw wire.Raw) string {
 	return text
 }
 
-// bareOf returns a schema without the keyword that a branch breaks.
+// bareOf returns a plain schema without the keyword that a branch breaks.
 func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
-	bare := s.Clone()
+	bare := plain(s)
 	if b.absent != "" {
 		bare.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == b.absent })
 	}
@@ -256,7 +256,7 @@ func breachOf(k kind, keyword string, at limit) *branch {
 func (e *engine) breaking(a *Alt, keywords ...string) (list []*branch) {
 	for _, s := range a.all {
 		for _, b := range e.refusing(s) {
-			if slices.Contains(keywords, b.keyword) && b.allowed()&a.Kind != 0 {
+			if slices.Contains(keywords, b.keyword) && b.allowed()&a.kinds != 0 {
 				list = append(list, b)
 			}
 		}

@@ -15,7 +15,7 @@ func match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 		gone = slices.DeleteFunc(gone, func(a *Alt) bool { return a == o })
 		come = slices.DeleteFunc(come, func(a *Alt) bool { return a == n })
 	}
-	if len(old) == 1 && len(new) == 1 && old[0].Kind == new[0].Kind {
+	if len(old) == 1 && len(new) == 1 && old[0].kinds == new[0].kinds {
 		take(old[0], new[0])
 		return pairs, gone, come
 	}
@@ -56,7 +56,7 @@ func match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
 }
 
 func ofKind(list []*Alt, k kind) []*Alt {
-	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.Kind != k })
+	return slices.DeleteFunc(slices.Clone(list), func(a *Alt) bool { return a.kinds != k })
 }
 
 // pairName returns a key that orders pairs the same way in both directions.
@@ -75,13 +75,13 @@ const (
 // likeness returns the similarity of two alternatives; 0 means that they are unrelated.
 func likeness(a, b *Alt, depth int) float64 {
 	switch {
-	case a.Kind != b.Kind || depth > 3:
+	case a.kinds != b.kinds || depth > 3:
 		return 0
 	case a.Name != "" && a.Name == b.Name:
 		return sameName
-	case a.Kind == kindObject:
+	case a.kinds == kindObject:
 		return objectLikeness(a, b)
-	case a.Kind == kindArray && a.Array.Items != nil && b.Array.Items != nil:
+	case a.kinds == kindArray && a.Array.Items != nil && b.Array.Items != nil:
 		for _, x := range a.Array.Items.alts() {
 			if slices.ContainsFunc(b.Array.Items.alts(), func(y *Alt) bool { return likeness(x, y, depth+1) > 0 }) {
 				return 1
@@ -139,7 +139,7 @@ func objectLikeness(a, b *Alt) float64 {
 
 // values returns the values that a member is limited to, or nil.
 func (m *member) values() []string {
-	if m.Shape.busy || len(m.Shape.alts()) != 1 || m.Shape.alts()[0].Kind == kindBoolean || m.Shape.alts()[0].Kind == kindNull {
+	if m.Shape.busy || len(m.Shape.alts()) != 1 || m.Shape.alts()[0].kinds == kindBoolean || m.Shape.alts()[0].kinds == kindNull {
 		return nil
 	}
 	return m.Shape.alts()[0].Values

@@ -333,10 +333,10 @@ func (s *messages) message(m *ir.Method) (*Shape, []string) {
 		list, judged = append(list, s.at(envelope)), append(judged, envelope.Key())
 	}
 	shape := s.shape(list...)
-	if slices.ContainsFunc(shape.alts(), func(a *Alt) bool { return a.Kind != kindObject }) {
+	if slices.ContainsFunc(shape.alts(), func(a *Alt) bool { return a.kinds != kindObject }) {
 		// A message is an object, even if its definition allows other values.
 		only := *shape.set
-		only.list = slices.DeleteFunc(slices.Clone(only.list), func(a *Alt) bool { return a.Kind != kindObject })
+		only.list = slices.DeleteFunc(slices.Clone(only.list), func(a *Alt) bool { return a.kinds != kindObject })
 		all := only.accepts
 		only.accepts = func(v any) bool { return kindOf(v) == kindObject && all(v) }
 		shape = &Shape{Where: shape.Where, About: shape.About, from: shape.from, set: &only}

@@ -50,23 +50,21 @@ const (
 	kindObject  = jsonschema.Object
 )
 
-// Alt is an alternative: values of one JSON type.
+// Alt is an alternative: values of one JSON type that satisfy the conditions of a way, or of any type.
 type Alt struct {
 	// Name is the name of the declaration, if any, and of the place of the schema that a reference leads to.
 	Name, of string
 	Where    Place
-	Kind     kind
+	way
 	// Values lists the only values, as canonical JSON texts. nil means no restriction.
 	Values []string
-	// At most one of these is set, depending on Kind.
+	// At most one of these is set, depending on the kind.
 	Text   *text
 	Number *number
 	Array  *array
 	Object *object
 	// conditional means that the fields above do not express all conditions.
 	conditional bool
-	// all has the schemas that every value satisfies, refused those that none does.
-	all, refused []*jsonschema.Schema
 	// valid, unless it is nil, reports whether a value of the kind satisfies the schemas.
 	valid func(v any) bool
 }
@@ -143,7 +141,7 @@ func (s *set) alts() []*Alt {
 }
 
 func anything(where Place) *Shape {
-	return &Shape{Where: where, set: &set{list: []*Alt{{Kind: kindAny, Where: where}}, accepts: func(any) bool { return true }}}
+	return &Shape{Where: where, set: &set{list: []*Alt{{way: way{kinds: kindAny}, Where: where}}, accepts: func(any) bool { return true }}}
 }
 
 func nothing(where Place) *Shape {
@@ -153,7 +151,7 @@ func nothing(where Place) *Shape {
 
 // accepts reports whether a value is one of the alternative.
 func (a *Alt) accepts(v any) bool {
-	return (a.Kind == kindAny || a.Kind == kindOf(v)) && (a.valid == nil || a.valid(v))
+	return (a.kinds == kindAny || a.kinds == kindOf(v)) && (a.valid == nil || a.valid(v))
 }
 
 // knows reports whether the shape has the value and declares all its members.
@@ -163,7 +161,7 @@ func (s *Shape) knows(v any) bool {
 
 func (a *Alt) knows(v any) bool {
 	members, ok := v.(map[string]any)
-	if !ok || a.Kind != kindObject {
+	if !ok || a.kinds != kindObject {
 		return true
 	}
 	for name, value := range members {
@@ -210,12 +208,12 @@ func (a *array) at(i int, where Place) *Shape {
 
 // any reports whether a shape accepts every value.
 func (s *Shape) any() bool {
-	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny && !a.conditional })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.kinds == kindAny && !a.conditional })
 }
 
 // untyped reports whether a shape has no restriction other than conditions.
 func (s *Shape) untyped() bool {
-	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.Kind == kindAny })
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.kinds == kindAny })
 }
 
 // whole reports whether numbers must be integers.
@@ -227,7 +225,7 @@ func join(alts []*Alt) []*Alt {
 	var joined []*Alt
 	for _, a := range alts {
 		i := slices.IndexFunc(joined, func(have *Alt) bool {
-			return have.Kind == a.Kind && (have.free() || a.free() || have.Values != nil && a.Values != nil && a.Kind != kindArray && a.Kind != kindObject)
+			return have.kinds == a.kinds && (have.free() || a.free() || have.Values != nil && a.Values != nil && a.kinds != kindArray && a.kinds != kindObject)
 		})
 		switch {
 		case i < 0:
@@ -239,7 +237,7 @@ func join(alts []*Alt) []*Alt {
 			one, have := joined[i], *joined[i]
 			have.Values = append(slices.Clone(one.Values), less(a.Values, one.Values)...)
 			have.valid = func(v any) bool { return one.accepts(v) || a.accepts(v) }
-			have.all, have.refused = nil, nil
+			have.way = way{kinds: a.kinds}
 			joined[i] = &have
 		}
 	}
@@ -282,12 +280,12 @@ func (a *Alt) label() string {
 	switch {
 	case a.Name != "":
 		return a.Name
-	case a.Kind == kindObject && a.Object != nil:
+	case a.kinds == kindObject && a.Object != nil:
 		return a.Object.label()
-	case a.Kind == kindNumber && a.Number != nil && a.Number.whole():
+	case a.kinds == kindNumber && a.Number != nil && a.Number.whole():
 		return "integer"
 	}
-	return a.Kind.String()
+	return a.kinds.String()
 }
 
 // label describes an object by its constant members.

@@ -75,23 +75,23 @@ func countSpan(least, most *int64) span {
 	return s
 }
 
-func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
+func (b *schemaBuilder) array(w *way) (*array, bool) {
 	a := &array{}
 	prefix := 0
-	for _, s := range all {
+	for _, s := range w.all {
 		a.Length = a.Length.and(countSpan(s.MinItems, s.MaxItems))
 		a.Unique = a.Unique || s.UniqueItems
 		prefix = max(prefix, len(s.PrefixItems))
 	}
 	for i := range prefix {
-		shape := b.shape(elementsOf(all, choices(all), i)...)
+		shape := b.shape(w.element(i)...)
 		if shape.set.empty() {
 			a.Length = a.Length.and(atMost(int64(i)))
 			break
 		}
 		a.Prefix = append(a.Prefix, shape)
 	}
-	if rest := elementsOf(all, choices(all), prefix); len(rest) > 0 && len(a.Prefix) == prefix {
+	if rest := w.element(prefix); len(rest) > 0 && len(a.Prefix) == prefix {
 		if a.Items = b.shape(rest...); a.Items.set.impossible() {
 			a.Length = a.Length.and(atMost(int64(prefix)))
 			a.Items = nil
@@ -99,7 +99,7 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 			a.Items = nil
 		}
 	}
-	for _, s := range all {
+	for _, s := range w.all {
 		if s.Contains == nil {
 			continue
 		}
@@ -118,17 +118,16 @@ func (b *schemaBuilder) array(all []*jsonschema.Schema) (*array, bool) {
 	return a, !a.Length.empty()
 }
 
-// elementsOf returns the schemas that apply to the element at index i, as far as the choices in open do not decide it.
-func elementsOf(all []*jsonschema.Schema, open []*union, i int) []*jsonschema.Schema {
-	var list []*jsonschema.Schema
-	for _, s := range all {
+// element returns the schemas that apply to the element at index i, as far as choices that are left do not decide it.
+func (w *way) element(i int) (list []*jsonschema.Schema) {
+	for _, s := range w.all {
 		if element := s.Element(i); element != nil {
 			list = append(list, element)
 		}
 		if s.UnevaluatedItems == nil {
 			continue
 		}
-		group, clear := inPlace(s, all, open)
+		group, clear := w.applied(s)
 		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool {
 			return g.Items != nil || i < len(g.PrefixItems) || g.Contains != nil || g != s && g.UnevaluatedItems != nil
 		}) {
@@ -138,44 +137,28 @@ func elementsOf(all []*jsonschema.Schema, open []*union, i int) []*jsonschema.Sc
 	return list
 }
 
-// choices returns the choices that the schemas of an alternative leave open.
-func choices(all []*jsonschema.Schema) (open []*union) {
-	for _, s := range all {
-		if s.If != nil || s.DependentSchemas != nil {
-			open = append(open, &union{of: s})
-		}
-	}
-	return open
-}
-
-// inPlace returns the schemas in all that apply to a value because s does, including s. clear is false
-// if that depends on a choice in open.
-func inPlace(s *jsonschema.Schema, all []*jsonschema.Schema, open []*union) (group []*jsonschema.Schema, clear bool) {
+// applied returns the schemas of the way that apply to a value because s does, including s. clear is false if that
+// depends on a choice that is left.
+func (w *way) applied(s *jsonschema.Schema) (group []*jsonschema.Schema, clear bool) {
 	clear = true
 	todo := []*jsonschema.Schema{s}
 	for len(todo) > 0 {
 		one := todo[0]
 		todo = todo[1:]
-		if one == nil || one != s && !slices.Contains(all, one) || slices.Contains(group, one) {
+		if one == nil || one != s && !slices.Contains(w.all, one) || slices.Contains(group, one) {
 			continue
 		}
 		group = append(group, one)
-		clear = clear && one.DynamicRef == "" && !one.Meta && !slices.ContainsFunc(open, func(u *union) bool { return u.of == one && !u.refuses })
-		todo = append(todo, applied(one)...)
+		clear = clear && !slices.ContainsFunc(w.unions, func(u *union) bool { return u.of == one && !u.refuses })
+		todo = slices.Concat(todo, []*jsonschema.Schema{one.Target, one.If, one.Then, one.Else}, one.AllOf, one.AnyOf, one.OneOf)
+		for _, d := range one.DependentSchemas {
+			todo = append(todo, d.Schema)
+		}
 	}
 	return group, clear
 }
 
-// applied returns the schemas that a schema may apply to the same value.
-func applied(s *jsonschema.Schema) []*jsonschema.Schema {
-	list := slices.Concat([]*jsonschema.Schema{s.Target, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
-	for _, d := range s.DependentSchemas {
-		list = append(list, d.Schema)
-	}
-	return without(list...)
-}
-
-func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
+func (b *schemaBuilder) object(w *way) (*object, bool) {
 	o := &object{}
 	members := map[string]*member{}
 	add := func(name, object, pointer string) *member {
@@ -186,20 +169,19 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 		members[name].Implied = members[name].Implied || implied
 		return members[name]
 	}
-	for _, s := range all {
+	for _, s := range w.all {
 		o.Size = o.Size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
 			add(p.Name, s.Pointer, p.Schema.Pointer)
 		}
 	}
-	for _, s := range all {
+	for _, s := range w.all {
 		for _, name := range s.Required {
 			add(name, s.Pointer, s.Pointer).Required = true
 		}
 	}
-	open := choices(all)
-	o.find = func(name string) *Shape { return b.shape(membersOf(all, open, name, "")...) }
-	if rest := membersOf(all, open, "", noPattern); len(rest) > 0 {
+	o.find = func(name string) *Shape { return b.shape(w.members(name, "")...) }
+	if rest := w.members("", noPattern); len(rest) > 0 {
 		if shape := b.shape(rest...); shape.set.impossible() {
 			o.Closed = true
 		} else {
@@ -211,13 +193,13 @@ func (b *schemaBuilder) object(all []*jsonschema.Schema) (*object, bool) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		m := members[name]
-		m.Implied, m.Shape = m.Implied && !m.Required, b.shape(membersOf(all, open, name, "")...)
+		m.Implied, m.Shape = m.Implied && !m.Required, b.shape(w.members(name, "")...)
 		if m.Required && m.Shape.set.empty() {
 			return nil, false
 		}
 		o.Members = append(o.Members, m)
 	}
-	b.patterns(o, all)
+	b.patterns(o, w)
 	return o, !o.size().empty()
 }
 
@@ -231,13 +213,13 @@ func (b *schemaBuilder) member(object, pointer, name string) (at Place, implied 
 }
 
 // patterns adds the members whose names match a pattern.
-func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
-	for _, s := range all {
+func (b *schemaBuilder) patterns(o *object, w *way) {
+	for _, s := range w.all {
 		for _, p := range s.PatternProperties {
 			if slices.ContainsFunc(o.Patterns, func(m *member) bool { return m.Name == p.Name }) {
 				continue
 			}
-			shape := b.shape(membersOf(all, choices(all), "", p.Name)...)
+			shape := b.shape(w.members("", p.Name)...)
 			o.Patterns = append(o.Patterns, &member{Name: p.Name, Shape: shape, Where: Place{Pointer: p.Schema.Pointer}})
 		}
 	}
@@ -246,10 +228,9 @@ func (b *schemaBuilder) patterns(o *object, all []*jsonschema.Schema) {
 
 const noPattern = "\x00"
 
-// membersOf returns the schemas of a member: the member with the given name, a member whose
-// name matches only the given pattern, or, with noPattern, a member whose name matches nothing. The choices in open
-// are not decided.
-func membersOf(all []*jsonschema.Schema, open []*union, name, pattern string) []*jsonschema.Schema {
+// members returns the schemas of a member: the member with the given name, a member whose
+// name matches only the given pattern, or, with noPattern, a member whose name matches nothing.
+func (w *way) members(name, pattern string) []*jsonschema.Schema {
 	own := func(s *jsonschema.Schema) (list []*jsonschema.Schema) {
 		if p := s.Property(name); p != nil && pattern == "" {
 			list = append(list, p)
@@ -265,12 +246,12 @@ func membersOf(all []*jsonschema.Schema, open []*union, name, pattern string) []
 		return list
 	}
 	var list []*jsonschema.Schema
-	for _, s := range all {
+	for _, s := range w.all {
 		list = append(list, own(s)...)
 		if s.UnevaluatedProperties == nil {
 			continue
 		}
-		group, clear := inPlace(s, all, open)
+		group, clear := w.applied(s)
 		if clear && !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return len(own(g)) > 0 || g != s && g.UnevaluatedProperties != nil }) {
 			list = append(list, s.UnevaluatedProperties)
 		}
@@ -299,5 +280,5 @@ func (s *set) empty() bool { return !s.busy && len(s.alts()) == 0 && !s.busy }
 // impossible and everything report whether a set is obviously empty, or obviously unrestricted.
 func (s *set) impossible() bool { return s.fill == nil && !s.busy && len(s.list) == 0 }
 func (s *set) everything() bool {
-	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].Kind == kindAny && !s.list[0].conditional
+	return s.fill == nil && !s.busy && len(s.list) == 1 && s.list[0].kinds == kindAny && !s.list[0].conditional
 }

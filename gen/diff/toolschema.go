@@ -13,8 +13,7 @@ import (
 // conjunction give the same shape.
 type schemaBuilder struct {
 	engine *engine
-	// shapes has the shapes by the schemas at their place, sets the sets by the flattened
-	// schemas.
+	// shapes has the shapes by the schemas at their place, sets the sets by the schemas that these add up to.
 	shapes map[string]*Shape
 	sets   map[string]*set
 	// formed has the alternatives by their schemas.
@@ -89,23 +88,29 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 // set returns the set of the values that satisfy all schemas in list. The declaration gives its
 // name and place to an object or array.
 func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place) *set {
-	flat, possible := flatten(list)
-	if !possible {
+	w := way{todo: list, kinds: kindAny}
+	if !b.engine.expand(&w) {
 		return &set{accepts: func(any) bool { return false }}
 	}
+	flat := w.constraints()
 	key := name + b.engine.key(slices.SortedFunc(slices.Values(flat), func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) }))
 	if have, ok := b.sets[key]; ok {
 		return have
 	}
 	s := &set{accepts: b.accepting(flat)}
 	if len(flat) == 0 {
-		s.list = []*Alt{{Kind: kindAny}}
+		s.list = []*Alt{{way: w}}
 	}
 	b.sets[key] = s
 	if len(flat) > 0 {
-		s.fill = func() []*Alt { return named(b.alts(flat), name, where) }
+		s.fill = func() []*Alt { return named(b.alts(w), name, where) }
 	}
 	return s
+}
+
+// constraints returns the schemas of a way that have constraints of their own.
+func (w *way) constraints() []*jsonschema.Schema {
+	return slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return !constrains(s) })
 }
 
 // named gives the name and the place of a declaration to its alternatives. A union leaves the names
@@ -120,7 +125,7 @@ func named(list []*Alt, name string, where Place) []*Alt {
 			continue
 		}
 		own := *a
-		if own.Where = where; len(list) == 1 && (a.Kind == kindObject || a.Kind == kindArray) {
+		if own.Where = where; len(list) == 1 && (a.kinds == kindObject || a.kinds == kindArray) {
 			own.Name = name
 		}
 		list[i] = &own
@@ -175,47 +180,6 @@ func describe(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) string {
 	return strings.Join(texts, "\n")
 }
 
-// flatten returns the schemas in list with their references and allOf, as far as they have
-// constraints of their own. possible is false if one of them is false.
-func flatten(list []*jsonschema.Schema) (flat []*jsonschema.Schema, possible bool) {
-	seen := map[*jsonschema.Schema]bool{}
-	todo := slices.Clone(list)
-	for len(todo) > 0 {
-		s := todo[0]
-		todo = todo[1:]
-		if s == nil || seen[s] {
-			continue
-		}
-		seen[s] = true
-		if s.Always != nil {
-			if !*s.Always {
-				return nil, false
-			}
-			continue
-		}
-		if s.Target != nil {
-			todo = append(todo, s.Target)
-		}
-		todo = append(todo, s.AllOf...)
-		switch {
-		case s.If == nil:
-		case always(s.If):
-			todo = append(todo, s.Then)
-		case never(s.If):
-			todo = append(todo, s.Else)
-		}
-		if inner := negated(s.Not); inner != nil {
-			todo = append(todo, inner) // not not
-		} else if s.Not != nil && always(s.Not) {
-			return nil, false
-		}
-		if constrains(s) {
-			flat = append(flat, s)
-		}
-	}
-	return flat, true
-}
-
 // always reports whether a schema obviously accepts every value.
 func always(s *jsonschema.Schema) bool {
 	if s.Always != nil {
@@ -262,122 +226,64 @@ func constrainsObjects(s *jsonschema.Schema) bool {
 		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
 }
 
-// branching is a choice between several schemas.
-type branching struct {
-	of []*jsonschema.Schema
-	// exclusive means that the other branches must not match.
-	exclusive bool
-	// within has the schemas whose branches lead here.
-	within []*jsonschema.Schema
-}
-
-// chosen is one way to satisfy a conjunction: one branch of each union in it.
-type chosen struct {
-	all []*jsonschema.Schema
-	// refused has the branches of oneOf that were not chosen.
-	refused []*jsonschema.Schema
-	// at is the branch that was chosen last, or nil.
-	at *jsonschema.Schema
-}
-
 // alts returns the alternatives of a conjunction.
-func (b *schemaBuilder) alts(flat []*jsonschema.Schema) []*Alt {
-	ways, ok := b.expand(flat)
-	if !ok {
-		return []*Alt{{Kind: kindAny, all: flat, valid: b.accepting(flat), conditional: true}}
+func (b *schemaBuilder) alts(w way) []*Alt {
+	ways, tried := []way{}, 0
+	if !b.choose(w, &ways, &tried) {
+		return []*Alt{{way: w, valid: b.accepting(w.constraints()), conditional: true}}
 	}
 	var alts []*Alt
-	for _, way := range ways {
-		key := b.engine.key(way.all) + " but" + b.engine.key(way.refused)
+	for _, w := range ways {
+		key := b.engine.key(w.all) + " but" + b.engine.key(w.refused)
 		made, ok := b.formed[key]
 		if !ok {
-			made = b.forms(way)
+			made = b.forms(&w)
 			b.formed[key] = made
 		}
 		alts = append(alts, made...)
 	}
 	b.made += len(alts)
-	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.Kind == kindAny }); i >= 0 {
+	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.kinds == kindAny }); i >= 0 {
 		return alts[i : i+1]
 	}
 	return join(alts)
 }
 
-// expand returns all ways to choose branches. It returns false if there are too many.
-func (b *schemaBuilder) expand(flat []*jsonschema.Schema) ([]chosen, bool) {
-	var ways []chosen
-	tried := 0
-	var choose func(way chosen, open []branching) bool
-	choose = func(way chosen, open []branching) bool {
-		if tried++; tried > mostBranchings || b.made > mostAlts {
-			return false
-		}
-		if len(open) == 0 {
-			ways = append(ways, way)
-			return true
-		}
-		first, rest := open[0], open[1:]
-		for i, branch := range first.of {
-			more, possible := flatten([]*jsonschema.Schema{branch})
-			if !possible || slices.ContainsFunc(more, func(s *jsonschema.Schema) bool { return slices.Contains(first.within, s) }) {
-				continue // the union contains itself
-			}
-			next := chosen{slices.Clone(way.all), slices.Clone(way.refused), way.at}
-			next.at = branch
-			further := slices.Clone(rest)
-			for _, s := range more {
-				if !slices.Contains(next.all, s) {
-					next.all = append(next.all, s)
-					further = append(further, branchings(s, first.within)...)
-				}
-			}
-			for j, other := range first.of {
-				if j != i && first.exclusive && !jsonschema.Disjoint([]*jsonschema.Schema{branch, other}) {
-					next.refused = append(next.refused, other) // the others refuse the values of the branch anyway
-				}
-			}
-			if !choose(next, further) {
-				return false
-			}
-		}
+// choose adds the ways to satisfy a conjunction to a list: one for each choice of branches of its unions. It returns
+// false if there are too many.
+func (b *schemaBuilder) choose(w way, ways *[]way, tried *int) bool {
+	if *tried++; *tried > mostBranchings || b.made > mostAlts {
+		return false
+	}
+	i := slices.IndexFunc(w.unions, func(u *union) bool { return u.keyword != "" })
+	if i < 0 {
+		*ways = append(*ways, w)
 		return true
 	}
-	var open []branching
-	for _, s := range flat {
-		open = append(open, branchings(s, nil)...)
+	u := w.unions[i]
+	w.unions = slices.Delete(slices.Clone(w.unions), i, i+1)
+	for _, branch := range u.choice {
+		next := w.with(branch)
+		next.at, next.within = branch.accept[0], u.within
+		if b.engine.expand(&next) && !b.choose(next, ways, tried) {
+			return false
+		}
 	}
-	ok := choose(chosen{all: flat}, open)
-	return ways, ok
-}
-
-func branchings(s *jsonschema.Schema, within []*jsonschema.Schema) []branching {
-	within = append(slices.Clone(within), s)
-	var list []branching
-	if len(s.AnyOf) > 0 {
-		list = append(list, branching{s.AnyOf, false, within})
-	}
-	if len(s.OneOf) > 0 {
-		list = append(list, branching{s.OneOf, len(s.OneOf) > 1, within})
-	}
-	return list
+	return true
 }
 
 // forms returns the alternatives of schemas without branches, one for each JSON type that they
 // allow.
-func (b *schemaBuilder) forms(way chosen) []*Alt {
-	kinds, whole := kindsOf(way.all)
-	if kinds == kindAny && len(way.refused) == 0 && !slices.ContainsFunc(way.all, func(s *jsonschema.Schema) bool {
-		bare := s.Clone()
-		bare.AnyOf, bare.OneOf = nil, nil
-		return constrains(bare)
-	}) {
-		return []*Alt{{Kind: kindAny}}
+func (b *schemaBuilder) forms(w *way) []*Alt {
+	kinds, whole := kindsOf(w.all)
+	if kinds == kindAny && len(w.refused) == 0 && !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return constrains(plain(s)) }) {
+		return []*Alt{{way: way{kinds: kindAny}}}
 	}
 	var where Place
 	var name, of string
-	if way.at != nil {
-		where, name = b.place(way.at)
-		if to := alias(way.at); to != way.at {
+	if w.at != nil {
+		where, name = b.place(w.at)
+		if to := alias(w.at); to != w.at {
 			of = to.Pointer
 		}
 	}
@@ -386,27 +292,34 @@ func (b *schemaBuilder) forms(way chosen) []*Alt {
 		if kinds&k == 0 {
 			continue
 		}
-		a := &Alt{of: of, Where: where, Kind: k, all: way.all, refused: way.refused}
+		a := &Alt{of: of, Where: where, way: *w, valid: b.accepting(w.constraints())}
+		a.kinds = k
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
-		a.valid = b.accepting(way.all)
 		possible := true
 		switch k {
 		case kindNumber:
-			a.Number, possible = numberOf(way.all, whole)
+			a.Number, possible = numberOf(w.all, whole)
 		case kindString:
-			a.Text, possible = textOf(way.all)
+			a.Text, possible = textOf(w.all)
 		case kindArray:
-			a.Array, possible = b.array(way.all)
+			a.Array, possible = b.array(w)
 		case kindObject:
-			a.Object, possible = b.object(way.all)
+			a.Object, possible = b.object(w)
 		}
-		if possible && b.values(a, way.all) && b.possible(a) {
+		if possible && b.values(a) && b.possible(a) {
 			alts = append(alts, a)
 		}
 	}
 	return alts
+}
+
+// plain returns a schema without the parts that a way has besides it.
+func plain(s *jsonschema.Schema) *jsonschema.Schema {
+	bare := s.Clone()
+	bare.AnyOf, bare.OneOf, bare.AllOf, bare.Target = nil, nil, nil, nil
+	return bare
 }
 
 var allKinds = []kind{kindNull, kindBoolean, kindNumber, kindString, kindArray, kindObject}
@@ -429,36 +342,36 @@ func kindsOf(all []*jsonschema.Schema) (kinds kind, whole bool) {
 }
 
 // values limits an alternative to the listed values. It returns false if none is left.
-func (b *schemaBuilder) values(a *Alt, all []*jsonschema.Schema) bool {
+func (b *schemaBuilder) values(a *Alt) bool {
 	var of *jsonschema.Schema
 	var listed []wire.Raw
-	for _, s := range all {
+	for _, s := range a.all {
 		if own := s.Constants(); own != nil && (of == nil || len(own) < len(listed)) {
 			of, listed = s, own
 		}
 	}
 	switch {
 	case of != nil:
-	case a.Kind == kindBoolean:
+	case a.kinds == kindBoolean:
 		listed = []wire.Raw{"false", "true"}
-	case a.Kind == kindNull:
+	case a.kinds == kindNull:
 		listed = []wire.Raw{"null"}
 	default:
 		return true
 	}
 	// The validator compares a value with each listed one, so it judges only by other keywords.
-	rest := b.accepting(slices.DeleteFunc(slices.Clone(all), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
+	rest := b.accepting(slices.DeleteFunc(a.constraints(), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
 	a.Values = []string{}
 	seen := map[string]bool{}
 	for _, raw := range listed {
 		v := parse(string(raw))
 		text := exactly(v)
-		if !seen[text] && kindOf(v) == a.Kind && rest(v) {
+		if !seen[text] && kindOf(v) == a.kinds && rest(v) {
 			a.Values = append(a.Values, text)
 		}
 		seen[text] = true
 	}
-	if a.Kind == kindBoolean || a.Kind == kindNull {
+	if a.kinds == kindBoolean || a.kinds == kindNull {
 		slices.Sort(a.Values)
 	}
 	return len(a.Values) > 0
@@ -476,8 +389,7 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if !a.conditional {
 		return true
 	}
-	w := way{todo: a.all, refused: a.refused, settled: a.all, kinds: a.Kind}
-	return b.engine.finder(nil).search(w, a.all, a.refused, nil).is != none
+	return b.engine.finder(nil).search(a.way, a.constraints(), a.refused, nil).is != none
 }
 
 // lists reports whether a schema that lists values has no other keyword than their types.
