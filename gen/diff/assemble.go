@@ -112,23 +112,22 @@ func byKey[T any](list []T, key func(one T) string) map[string]T {
 	return all
 }
 
-// lone returns a change of something at a place of one side, which the other side lacks. The rule is that of
+// lone returns a change of a subject at a place of one side, which the other side lacks. The rule is that of
 // the old side, or its mirror.
-func (a *assembler) lone(rule string, way int, at Place, args ...string) *change {
-	ch := &change{rule: a.rules.toward(rule, way), args: args}
+func (a *assembler) lone(rule string, way int, subject string, at Place, args ...string) *change {
+	ch := &change{rule: a.rules.toward(rule, way), subject: subject, args: args}
 	*[2]*Place{&ch.old, &ch.new}[way] = at
 	return ch
 }
 
 // lacked adds a change of something that one side lacks as a whole. Every value of some schemas shows it, so the
 // finding needs no example; why is the reason that the report gives for its absence.
-func (a *assembler) lacked(ch *change, way int, subject string, f *finder, from []*jsonschema.Schema, why string, at *root) {
-	one := ch.about(subject)
-	one.ways[way] = outcome{state: unknown, sure: true, why: why}
+func (a *assembler) lacked(ch *change, way int, f *finder, from []*jsonschema.Schema, why string, at *root) {
+	ch.ways[way] = outcome{state: unknown, sure: true, why: why}
 	if answer := f.find(from, nil, nil); answer.is == found {
-		one.ways[way] = outcome{state: found, values: []any{answer.value}}
+		ch.ways[way] = answer.outcome()
 	}
-	a.add(one, at)
+	a.add(ch, at)
 }
 
 // compare adds the changes between the shapes of a root.
@@ -142,39 +141,29 @@ func (a *assembler) compare(c *comparer, path string, at *root) {
 	}
 }
 
-// about returns a change that was not found by comparing shapes.
-func (ch *change) about(subject string) *told {
-	return &told{change: ch, node: &node{pairing: &pairing{old: &Shape{}, new: &Shape{}}, path: subject}, subject: subject}
-}
-
-// tell adds a change without examples.
-func (a *assembler) tell(ch *change, subject string, at *root) { a.add(ch.about(subject), at) }
-
 // direct adds a change that was not found by comparing shapes. narrow and widen are examples
 // for its two directions. Without examples, the finding says that there are none.
-func (a *assembler) direct(ch *change, subject string, narrow, widen []any, at *root) {
-	one := ch.about(subject)
+func (a *assembler) direct(ch *change, narrow, widen []any, at *root) {
 	for way, values := range [2][]any{narrow, widen} {
-		one.ways[way] = outcome{state: unknown, sure: true, why: noExample}
+		ch.ways[way] = outcome{state: unknown, sure: true, why: noExample}
 		if len(values) > 0 {
-			one.ways[way] = outcome{state: found, values: few(values)}
+			ch.ways[way] = outcome{state: found, values: few(values)}
 		}
 	}
-	a.add(one, at)
+	a.add(ch, at)
 }
 
 // add adds a change at a root. The same change at another root adds a use to the existing
 // finding.
-func (a *assembler) add(t *told, at *root) {
-	rule := a.rules.rule(t.rule)
-	old, new := t.places()
-	path := cmp.Or(new.Path, old.Path)
-	if t.lackedByNew {
-		path = old.Path
+func (a *assembler) add(ch *change, at *root) {
+	rule := a.rules.rule(ch.rule)
+	path := cmp.Or(ch.new.Path, ch.old.Path)
+	if ch.lackedByNew {
+		path = ch.old.Path
 	}
 	f := &Finding{
-		Rule: t.rule, Category: rule.Category, Effect: rule.Effect, Guard: cmp.Or(t.guard, t.node.guard), Direction: at.direction, Tool: a.tool,
-		Subject: cmp.Or(t.subject, t.change.subject, path), Args: t.args, Old: old, New: new, Uses: []string{at.use},
+		Rule: ch.rule, Category: rule.Category, Effect: rule.Effect, Guard: ch.guard, Direction: at.direction, Tool: a.tool,
+		Subject: cmp.Or(ch.subject, path), Args: ch.args, Old: ch.old, New: ch.new, Uses: []string{at.use},
 	}
 	if len(f.Args) > 0 && f.Args[0] == "" {
 		f.Args = append([]string{lastName(f.Subject)}, f.Args[1:]...)
@@ -187,8 +176,8 @@ func (a *assembler) add(t *told, at *root) {
 		}
 		f.Guard, f.Reason = row.Guard, row.Reason
 	}
-	if a.judge(f, t, at) {
-		a.put(t.key(), f)
+	if a.judge(f, ch, at) {
+		a.put(ch.key(), f)
 	}
 }
 
@@ -260,28 +249,6 @@ func (a *assembler) join(other *assembler) {
 	}
 }
 
-// places returns the places of a change on both sides.
-func (t *told) places() (old, new Place) {
-	old, new = t.old, t.new
-	for _, p := range []struct {
-		at, of *Place
-		lacks  bool
-	}{{&old, &t.node.old.Where, t.lackedByOld}, {&new, &t.node.new.Where, t.lackedByNew}} {
-		if t.subject != "" {
-			continue // a side without a place does not have the subject
-		}
-		if p.at.Path == "" {
-			if p.at.Path = t.node.path; !p.lacks {
-				p.at.Path += t.below
-			}
-		}
-		if p.at.Pointer == "" {
-			p.at.Pointer = p.of.Pointer
-		}
-	}
-	return old, new
-}
-
 // simpler reports whether a has shorter paths than b. The result does not depend on which side
 // is the old one.
 func simpler(a, b *Finding) bool {
@@ -302,7 +269,7 @@ func size(f *Finding) (n int) {
 // judge sets the verdicts and witnesses of a finding. It returns false if the change affects no
 // value. The level follows from the rule and from proofs. A missing witness lowers it to
 // LevelUndecided.
-func (a *assembler) judge(f *Finding, t *told, at *root) bool {
+func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 	witnesses := [2]*Witness{}
 	effects := [2]bool{f.Effect.Narrows(), f.Effect.Widens()}
 	var why [2]string
@@ -310,7 +277,7 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 		if !there {
 			continue
 		}
-		switch o := t.ways[way]; o.state {
+		switch o := ch.ways[way]; o.state {
 		case none:
 			effects[way] = false
 		case lost:
@@ -342,7 +309,7 @@ func (a *assembler) judge(f *Finding, t *told, at *root) bool {
 		if *level != LevelErr || why[way] == "" {
 			continue
 		}
-		if reasons = append(reasons, why[way]); !t.ways[way].sure {
+		if reasons = append(reasons, why[way]); !ch.ways[way].sure {
 			*level = LevelUndecided
 		}
 	}

@@ -46,14 +46,14 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 		}
 		at := &root{use: "tools/call " + new.Name, direction: ToServer,
 			judged: [2][]string{{ofCall(old.Name)}, {ofCall(new.Name)}}}
-		ch := &change{old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
+		ch := &change{subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
 		values := [2][]any{}
 		if had {
 			ch.rule, values[narrows] = way.removed, []any{way.params}
 		} else {
 			ch.rule, ch.guard, values[widens] = way.added, guardListed, []any{way.params}
 		}
-		t.direct(ch, new.Name, values[narrows], values[widens], at)
+		t.direct(ch, values[narrows], values[widens], at)
 	}
 }
 
@@ -132,7 +132,7 @@ func headersOf(tool *tools.Tool) map[string]*header {
 func (t *toolLists) mirrored(old, new *tools.Tool) {
 	was, is := headersOf(old), headersOf(new)
 	for _, path := range keysOf(was, is) {
-		ch := &change{guard: guardMirrored}
+		ch := &change{guard: guardMirrored, subject: path}
 		args := []string{path[strings.LastIndexByte(path, '.')+1:]}
 		var wrong [2]string
 		for way, h := range [2]*header{was[path], is[path]} {
@@ -161,6 +161,6 @@ func (t *toolLists) mirrored(old, new *tools.Tool) {
 			continue
 		}
 		ch.args = args
-		t.direct(ch, path, nil, nil, &root{use: "tools/call " + new.Name, direction: ToServer})
+		t.direct(ch, nil, nil, &root{use: "tools/call " + new.Name, direction: ToServer})
 	}
 }

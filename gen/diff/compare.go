@@ -11,8 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// change is a difference between two shapes. It is not yet known which messages carry their
-// values.
+// change is a difference between two shapes, or between what the sides have at a place of a message.
 type change struct {
 	rule  string
 	guard string
@@ -25,8 +24,10 @@ type change struct {
 	// subject is the path of the change; "" means that of the new place.
 	subject  string
 	old, new Place
-	// ways has what is known of the two directions. ways[narrows] is about values that the old
-	// side may send and the new side refuses, ways[widens] about the opposite.
+	// path is that of the shapes in the message.
+	path string
+	// ways has what is known of the two directions, for the values of the shapes or for whole messages. ways[narrows] is
+	// about values that the old side may send and the new side refuses, ways[widens] about the opposite.
 	ways [2]outcome
 	// condition means that the conditions on whole values differ. own means that the sides write one of them in
 	// different ways; otherwise only the definitions that the conditions refer to have changed.

@@ -37,7 +37,7 @@ func (p *protocol) extension(report *Report) (settings bool) {
 		}
 	}
 	apart(old, new, func(way int, name string, d *ir.Decl) {
-		p.direct(p.lone("method-removed", way, placeOf(d), "result", name), name, nil, nil, &root{use: name, direction: ToClient})
+		p.direct(p.lone("method-removed", way, name, placeOf(d), "result", name), nil, nil, &root{use: name, direction: ToClient})
 	})
 	return settings
 }

@@ -31,13 +31,23 @@ type edge struct {
 	child  *child
 }
 
-// told is a reported change of a message.
-type told struct {
-	*change
-	node *node
-	ways [2]outcome
-	// subject is the path of the change, if it is not a place in the schemas.
-	subject string
+// in returns the change at a place of a message.
+func (ch *change) in(n *node) *change {
+	at := *ch
+	at.path, at.guard = n.path, cmp.Or(ch.guard, n.guard)
+	for _, side := range []struct {
+		at    *Place
+		of    Place
+		lacks bool
+	}{{&at.old, n.old.Where, ch.lackedByOld}, {&at.new, n.new.Where, ch.lackedByNew}} {
+		if side.at.Path == "" {
+			if side.at.Path = n.path; !side.lacks {
+				side.at.Path += ch.below
+			}
+		}
+		side.at.Pointer = cmp.Or(side.at.Pointer, side.of.Pointer)
+	}
+	return &at
 }
 
 // noExample says that there is no example for no specific reason.
@@ -45,7 +55,7 @@ const noExample = "none of the tried values shows the change"
 
 // messages compares two shapes of whole messages. Changes of a pair precede those of the pairs
 // that it contains.
-func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem string) {
+func (c *comparer) messages(old, new *Shape, path string) (list []*change, problem string) {
 	c.documents = [2]*jsonschema.Schema{c.documentOf(old), c.documentOf(new)}
 	root := &node{path: path}
 	nodes := map[setPair]*node{{old.set, new.set}: root}
@@ -58,8 +68,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 		}
 		words[shapePair{old, new}] = true
 		for _, ch := range c.told(old, new) {
-			at := &node{pairing: &pairing{old: old, new: new}, path: path}
-			list = append(list, &told{change: ch, node: at})
+			list = append(list, ch.in(&node{pairing: &pairing{old: old, new: new}, path: path}))
 		}
 	}
 	tell(old, new, path)
@@ -88,15 +97,15 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 	proved := map[string]bool{}
 	for _, n := range queue {
 		for _, ch := range n.changes {
-			t := &told{change: ch, node: n}
-			if proved[t.key()] {
+			at := ch.in(n)
+			if proved[at.key()] {
 				continue // the same change was found closer to the root
 			}
-			for way := range t.ways {
-				t.ways[way] = c.outcome(ch, n, way)
+			for way := range at.ways {
+				at.ways[way] = c.outcome(ch, n, way)
 			}
-			proved[t.key()] = t.ways[narrows].state == found || t.ways[widens].state == found
-			list = append(list, t)
+			proved[at.key()] = at.ways[narrows].state == found || at.ways[widens].state == found
+			list = append(list, at)
 		}
 	}
 	for _, v := range root.views(nil, nil) {
@@ -108,17 +117,17 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*told, problem
 
 // single keeps one of the undecided changes of conditions that both sides write alike. Such a condition only refers
 // to what has changed, and each of several definitions that refer to each other has such a change.
-func single(list []*told, way int) {
-	var kept *told
-	for _, t := range list {
-		if !t.condition || t.own || t.ways[way].state != unknown {
+func single(list []*change, way int) {
+	var kept *change
+	for _, ch := range list {
+		if !ch.condition || ch.own || ch.ways[way].state != unknown {
 			continue
 		}
-		if kept == nil || cmp.Or(len(t.node.path)-len(kept.node.path), strings.Compare(t.node.path, kept.node.path)) < 0 {
-			kept, t = t, kept
+		if kept == nil || cmp.Or(len(ch.path)-len(kept.path), strings.Compare(ch.path, kept.path)) < 0 {
+			kept, ch = ch, kept
 		}
-		if t != nil {
-			t.ways[way].state = none
+		if ch != nil {
+			ch.ways[way].state = none
 		}
 	}
 }
@@ -127,21 +136,21 @@ func single(list []*told, way int) {
 // A proof that there is none refutes the changes without an example. A value is the example of one of
 // these, or of a change whose other values the receiver accepts as another variant, or else of a change that is named
 // by the keyword that refuses it.
-func (c *comparer) settle(list []*told, root *node, v view) []*told {
-	var open *told
-	for _, t := range list {
-		switch state := t.ways[v.way].state; {
+func (c *comparer) settle(list []*change, root *node, v view) []*change {
+	var open *change
+	for _, ch := range list {
+		switch state := ch.ways[v.way].state; {
 		case state == found:
 			return list
 		case state == unknown, state == lost && open == nil:
-			open = t
+			open = ch
 		}
 	}
 	a := c.find(v.sends, v.accepts)
 	switch {
 	case a.is == none:
-		for _, t := range list {
-			if o := &t.ways[v.way]; o.state == unknown && !o.sure {
+		for _, ch := range list {
+			if o := &ch.ways[v.way]; o.state == unknown && !o.sure {
 				o.state = none
 			}
 		}
@@ -149,7 +158,7 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 		open.ways[v.way] = outcome{state: found, values: []any{a.value}}
 	case a.is == found:
 		one := c.unnamed(root, v, a.value)
-		if i := slices.IndexFunc(list, func(t *told) bool { return t.key() == one.key() }); i >= 0 {
+		if i := slices.IndexFunc(list, func(ch *change) bool { return ch.key() == one.key() }); i >= 0 {
 			list[i].ways[v.way] = one.ways[v.way] // the same change in the other direction
 			return list
 		}
@@ -159,29 +168,28 @@ func (c *comparer) settle(list []*told, root *node, v view) []*told {
 }
 
 // unnamed returns a change of the keyword that refuses a value.
-func (c *comparer) unnamed(root *node, v view, value any) *told {
+func (c *comparer) unnamed(root *node, v view, value any) *change {
 	f := c.finder(nil)
 	refuses := v.accepts.from[slices.IndexFunc(v.accepts.from, func(s *jsonschema.Schema) bool { return f.refuses(value, s) })]
 	at, keyword, path := f.culprit(refuses, value, root.path)
 	ch := &change{rule: "constraint-changed", args: []string{strconv.Quote(keyword)}, old: Place{Path: path}, new: Place{Path: path}}
 	ch.place(v.way, nil, &Alt{Where: Place{path, at.Pointer}})
-	one := &told{change: ch, node: root}
-	one.ways[v.way] = outcome{state: found, values: []any{value}}
-	return one
+	ch.ways[v.way] = outcome{state: found, values: []any{value}}
+	return ch.in(root)
 }
 
 // key identifies a change by the places of the definitions that it is between. A member that one
 // side lacks is identified by its place on the other side, wherever the lacking side uses the
 // definition.
-func (t *told) key() string {
-	old, new := t.places()
+func (ch *change) key() string {
+	old, new := ch.old, ch.new
 	switch {
-	case t.lackedByOld && new.Path != "":
+	case ch.lackedByOld && new.Path != "":
 		old = Place{}
-	case t.lackedByNew && old.Path != "":
+	case ch.lackedByNew && old.Path != "":
 		new = Place{}
 	}
-	return strings.Join(append([]string{t.rule, old.Pointer, new.Pointer, t.below}, t.args...), separator)
+	return strings.Join(append([]string{ch.rule, old.Pointer, new.Pointer, ch.below}, ch.args...), separator)
 }
 
 // outcome determines the effect of a direction of a change on whole messages.

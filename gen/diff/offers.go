@@ -37,8 +37,8 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 		t.capabilities(old.Catalog, new.Catalog)
 	}
 	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; t.has(report, old, new, catalog.Instructions) && was != is {
-		t.tell(&change{rule: "instructions-changed", old: Place{"instructions", "/instructions"}, new: Place{"instructions", "/instructions"},
-			args: []string{inQuotes(was), inQuotes(is)}}, "instructions", &root{use: "initialize result", direction: ToClient})
+		at := Place{"instructions", "/instructions"}
+		t.add(&change{rule: "instructions-changed", subject: at.Path, old: at, new: at, args: []string{inQuotes(was), inQuotes(is)}}, &root{use: "initialize result", direction: ToClient})
 	}
 }
 
@@ -89,12 +89,12 @@ func (o *offer) root() *root {
 
 // only reports an offer that one side has. The rule is that for the old side.
 func (t *toolLists) only(way int, rule string, o *offer, args ...string) {
-	ch := t.lone(rule, way, o.place(), args...)
+	ch := t.lone(rule, way, o.subject, o.place(), args...)
 	values := o.values
 	if ch.guard = o.guard; way == widens {
 		ch.guard, values = guardListed, nil
 	}
-	t.direct(ch, o.subject, values, nil, o.root())
+	t.direct(ch, values, nil, o.root())
 }
 
 // alone reports an entry that only one side has, and whether that is so.
@@ -210,7 +210,7 @@ func stringMember(o wire.Object, name string) (string, bool) {
 
 // listed reports a change of an entry of a list.
 func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, args ...string) {
-	t.tell(&change{rule: rule, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, subject, &root{use: use, direction: ToClient})
+	t.add(&change{rule: rule, subject: subject, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, &root{use: use, direction: ToClient})
 }
 
 // remarks reports the members of two entries that differ, except for those named in but.

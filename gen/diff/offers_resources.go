@@ -85,7 +85,7 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 // of the other side matches is not lost.
 func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
 	before, after := templateOf(was, new), templateOf(is, old)
-	ch := &change{old: before.place(), new: after.place(), args: []string{was.Key, is.Key}}
+	ch := &change{subject: after.subject, old: before.place(), new: after.place(), args: []string{was.Key, is.Key}}
 	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
 	only := func(template string, other *catalog.Catalog) []string {
 		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
@@ -103,7 +103,7 @@ func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) 
 		ch.rule, ch.args = "template-variables-renamed", []string{quoted(named), quoted(names)}
 	}
 	if ch.rule != "" {
-		t.direct(ch, after.subject, anys(lost), anys(won), after.root())
+		t.direct(ch, anys(lost), anys(won), after.root())
 	}
 	t.resource(after.subject, "resources/templates/list", was, is)
 }
@@ -168,7 +168,7 @@ func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 		before, had := was[path]
 		if after, has := is[path]; had && has {
 			o := capabilityOf(path)
-			t.tell(&change{rule: "capability-changed", old: o.place(), new: o.place(), args: []string{path, before, after}}, o.subject,
+			t.add(&change{rule: "capability-changed", subject: o.subject, old: o.place(), new: o.place(), args: []string{path, before, after}},
 				&root{use: "initialize result", direction: ToClient})
 		}
 	}

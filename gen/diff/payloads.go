@@ -157,7 +157,7 @@ func (p *protocol) statement(at *root, was, is, named said) {
 		if was.Required {
 			rule = "member-became-optional"
 		}
-		p.direct(&change{rule: rule, guard: guardElsewhere, old: was.Where, new: is.Where, args: []string{named.Name}}, named.Where.Path, nil, nil, at)
+		p.direct(&change{rule: rule, guard: guardElsewhere, subject: named.Where.Path, old: was.Where, new: is.Where, args: []string{named.Name}}, nil, nil, at)
 	}
 	if was.decl == nil || is.decl == nil {
 		return // nothing judges the values

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/diff/locate"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -256,7 +257,7 @@ func (r *Report) Locate(old, new []byte) {
 		}
 	}
 	var found [2]map[string]Position
-	parallel(2, func(i int) {
+	code.Parallel(2, func(i int) {
 		if text := [2][]byte{old, new}[i]; text != nil {
 			found[i] = locate.Find(text, pointers[i])
 		}

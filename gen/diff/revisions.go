@@ -216,10 +216,10 @@ func (p *protocol) exists(rule, guard string, way int, m *ir.Method, to, judge D
 		// The side has no messages of this kind in that direction, so it refuses all.
 		at.judged[1-way] = nil
 	}
-	ch := p.lone(rule, way, placeOf(has.rev.Definition(m.Definition)), args...)
+	ch := p.lone(rule, way, m.Wire, placeOf(has.rev.Definition(m.Definition)), args...)
 	ch.guard = guard
 	shape, _ := has.message(m)
-	p.lacked(ch, way, m.Wire, p.comparer.finder(has.root), shape.from, "mcpgen cannot make such a message", at)
+	p.lacked(ch, way, p.comparer.finder(has.root), shape.from, "mcpgen cannot make such a message", at)
 }
 
 // method compares a method that both sides have.
@@ -236,8 +236,8 @@ func (p *protocol) method(old, new *ir.Method) {
 	is, judgedNew := p.is.message(new)
 	at := &root{use: new.Wire, direction: to, old: was, new: is, judged: [2][]string{judgedOld, judgedNew}}
 	if old.Capability != new.Capability {
-		p.tell(&change{rule: "method-capability-changed", old: was.Where, new: is.Where,
-			args: []string{quoted(old.Capability), quoted(new.Capability)}}, new.Wire, at)
+		p.add(&change{rule: "method-capability-changed", subject: new.Wire, old: was.Where, new: is.Where,
+			args: []string{quoted(old.Capability), quoted(new.Capability)}}, at)
 	}
 	p.roots(at)
 	if old.Result == nil || new.Result == nil {
@@ -249,8 +249,8 @@ func (p *protocol) method(old, new *ir.Method) {
 // errors compares the error codes that have definitions.
 func (p *protocol) errors() {
 	apart(p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes(), func(way int, code int64, d *ir.Decl) {
-		ch := p.lone("error-code-removed", way, placeOf(d), strconv.FormatInt(code, 10), d.Name)
-		p.tell(ch, d.Name, &root{use: "errors", direction: BothWays})
+		ch := p.lone("error-code-removed", way, d.Name, placeOf(d), strconv.FormatInt(code, 10), d.Name)
+		p.add(ch, &root{use: "errors", direction: BothWays})
 	})
 }
 

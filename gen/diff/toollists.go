@@ -2,15 +2,11 @@ package diff
 
 import (
 	"cmp"
-	"fmt"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
+	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -53,7 +49,7 @@ func Tools(old, new ToolList) (*Report, error) {
 	}
 	names := keysOf(was, is)
 	parts := make([]*toolLists, len(names))
-	parallel(len(names), func(i int) {
+	code.Parallel(len(names), func(i int) {
 		before, after := was[names[i]], is[names[i]]
 		parts[i] = newToolLists(rules, old, new)
 		if parts[i].tools(before, after); before != nil && after != nil && new.Progress != nil {
@@ -85,40 +81,17 @@ func newToolLists(rules ruleTable, old, new ToolList) *toolLists {
 	return &toolLists{assembler{kind: "tools", old: old.Label, new: new.Label, rules: rules, findings: map[string]*Finding{}}}
 }
 
-// parallel calls f with 0 to n-1 on all processors. It panics if f does.
-func parallel(n int, f func(i int)) {
-	var next atomic.Int64
-	var failed atomic.Pointer[string]
-	var all sync.WaitGroup
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			defer func() {
-				if v := recover(); v != nil {
-					failed.Store(new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
-				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		})
-	}
-	all.Wait()
-	if text := failed.Load(); text != nil {
-		panic(*text)
-	}
-}
-
 // presence reports a tool that only one list has.
 func (t *toolLists) presence(way int, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judged: [2][]string{{ofInput(tool.Name)}, {ofInput(tool.Name)}}}
 	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
-	ch := t.lone("tool-removed", way, Place{tool.Name, tool.Pointer})
+	ch := t.lone("tool-removed", way, tool.Name, Place{tool.Name, tool.Pointer})
 	if way == widens {
 		ch.guard = guardListed
 	}
-	t.lacked(ch, way, tool.Name, c.finder(tool.Input.Root()), []*jsonschema.Schema{tool.Input}, "mcpgen cannot make arguments that the tool accepts", at)
+	t.lacked(ch, way, c.finder(tool.Input.Root()), []*jsonschema.Schema{tool.Input}, "mcpgen cannot make arguments that the tool accepts", at)
 }
 
 // tools compares two tools, or reports the one that only one list has.
@@ -142,7 +115,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 	t.output(old, new)
 	at := &root{use: "tools/list", direction: ToClient}
 	tell := func(rule string, args ...string) {
-		t.tell(&change{rule: rule, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, new.Name, at)
+		t.add(&change{rule: rule, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, at)
 	}
 	if old.Description != new.Description {
 		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
@@ -190,12 +163,12 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	if new.Output == nil {
 		rule, way, object, described = "output-schema-removed", widens, is, was
 	}
-	one := &told{change: &change{rule: rule}, node: &node{pairing: &pairing{old: at.old, new: at.new}, path: path}}
+	one := (&change{rule: rule}).in(&node{pairing: &pairing{old: at.old, new: at.new}, path: path})
 	switch a := c.finder(nil).find([]*jsonschema.Schema{object}, []*jsonschema.Schema{described}, nil); a.is {
 	case found:
-		one.ways[way] = outcome{state: found, values: []any{a.value}}
+		one.ways[way] = a.outcome()
 	case none:
-		one.ways[way], one.change.guard = outcome{state: noted}, guardPromisedNobody
+		one.ways[way], one.guard = outcome{state: noted}, guardPromisedNobody
 	default:
 		one.ways[way] = outcome{state: unknown, why: "mcpgen cannot make a result that the schema refuses"}
 	}
