@@ -749,13 +749,19 @@ func describes(s *jsonschema.Schema, name string) bool {
 
 // below returns a schema and those that it applies to the same value by references and allOf.
 func below(s *jsonschema.Schema) []*jsonschema.Schema {
-	list := []*jsonschema.Schema{s}
-	for i := 0; i < len(list); i++ {
-		for _, one := range without(append([]*jsonschema.Schema{list[i].Target}, list[i].AllOf...)...) {
-			if !slices.Contains(list, one) {
-				list = append(list, one)
-			}
-		}
+	return reach(nil, s, func(s *jsonschema.Schema) []*jsonschema.Schema {
+		return slices.Concat([]*jsonschema.Schema{s.Target}, s.AllOf)
+	})
+}
+
+// reach adds a schema to a list, unless it is there, and then those that it leads to.
+func reach(list []*jsonschema.Schema, s *jsonschema.Schema, next func(s *jsonschema.Schema) []*jsonschema.Schema) []*jsonschema.Schema {
+	if s == nil || slices.Contains(list, s) {
+		return list
+	}
+	list = append(list, s)
+	for _, one := range next(s) {
+		list = reach(list, one, next)
 	}
 	return list
 }

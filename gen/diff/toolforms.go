@@ -140,22 +140,14 @@ func (w *way) element(i int) (list []*jsonschema.Schema) {
 // applied returns the schemas of the way that apply to a value because s does, including s. clear is false if that
 // depends on a choice that is left.
 func (w *way) applied(s *jsonschema.Schema) (group []*jsonschema.Schema, clear bool) {
-	clear = true
-	todo := []*jsonschema.Schema{s}
-	for len(todo) > 0 {
-		one := todo[0]
-		todo = todo[1:]
-		if one == nil || one != s && !slices.Contains(w.all, one) || slices.Contains(group, one) {
-			continue
+	group = reach(nil, s, func(s *jsonschema.Schema) []*jsonschema.Schema {
+		list := slices.Concat([]*jsonschema.Schema{s.Target, s.If, s.Then, s.Else}, s.AllOf, s.AnyOf, s.OneOf)
+		for _, d := range s.DependentSchemas {
+			list = append(list, d.Schema)
 		}
-		group = append(group, one)
-		clear = clear && !slices.ContainsFunc(w.unions, func(u *union) bool { return u.of == one && !u.refuses })
-		todo = slices.Concat(todo, []*jsonschema.Schema{one.Target, one.If, one.Then, one.Else}, one.AllOf, one.AnyOf, one.OneOf)
-		for _, d := range one.DependentSchemas {
-			todo = append(todo, d.Schema)
-		}
-	}
-	return group, clear
+		return slices.DeleteFunc(list, func(one *jsonschema.Schema) bool { return !slices.Contains(w.all, one) })
+	})
+	return group, !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses && slices.Contains(group, u.of) })
 }
 
 func (b *schemaBuilder) object(w *way) (*object, bool) {

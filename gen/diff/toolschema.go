@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -144,40 +145,22 @@ func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
 // aboutOf returns the descriptive members of schemas at one place.
 func aboutOf(list []*jsonschema.Schema) about {
 	var a about
-	seen := map[*jsonschema.Schema]bool{}
-	var texts []string
+	var described []*jsonschema.Schema
 	for _, s := range list {
-		if text := describe(s, seen); text != "" {
-			texts = append(texts, text)
-		}
-		if a.Title == "" {
-			a.Title = s.Title
-		}
-		if a.Default == "" && s.Default != "" {
+		described = reach(described, s, func(s *jsonschema.Schema) []*jsonschema.Schema {
+			return slices.Concat([]*jsonschema.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf)
+		})
+		a.Title = cmp.Or(a.Title, s.Title)
+		if a.Default == "" {
 			a.Default = canonical(s.Default)
 		}
 	}
-	a.Description = strings.Join(texts, "\n")
-	return a
-}
-
-// describe returns the descriptions of a schema and its subschemas for the same value. It skips
-// schemas that have been seen.
-func describe(s *jsonschema.Schema, seen map[*jsonschema.Schema]bool) string {
-	if s == nil || seen[s] {
-		return ""
-	}
-	seen[s] = true
 	var texts []string
-	if s.Description != "" {
+	for _, s := range described {
 		texts = append(texts, s.Description)
 	}
-	for _, part := range slices.Concat([]*jsonschema.Schema{s.Target}, s.AllOf, s.AnyOf, s.OneOf) {
-		if text := describe(part, seen); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return strings.Join(texts, "\n")
+	a.Description = strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
+	return a
 }
 
 // always reports whether a schema obviously accepts every value.
