@@ -43,6 +43,11 @@ var errOverrun = errors.New("runtime: too many notifications wait for the listen
 // without subscriptions/listen, Listen subscribes to the resources of the filter with
 // resources/subscribe.
 func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[Notification, error] {
+	return s.listen(ctx, filter, false)
+}
+
+// listen is Listen. If it is lasting, it also opens another stream when the server has ended the subscription.
+func (s *Session) listen(ctx context.Context, filter wire.Appender, lasting bool) iter.Seq2[Notification, error] {
 	return func(yield func(Notification, error) bool) {
 		asked, err := objectOf(filter)
 		if err != nil {
@@ -53,13 +58,14 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 		for {
 			l := newListener(asked, s.ready(ctx))
 			more, err := s.hear(ctx, l, yield)
-			if !more || ctx.Err() != nil {
+			ended := err == errEnded
+			if !more || ctx.Err() != nil || ended && !lasting {
 				return
 			}
-			if !l.acknowledged.IsZero() {
+			if ended || !l.acknowledged.IsZero() {
 				deaf = 0
 			}
-			if lasted(l.acknowledged) {
+			if !l.acknowledged.IsZero() && time.Since(l.acknowledged) >= waits.Lasting {
 				pauses = 0
 			}
 			deaf, pauses = deaf+1, pauses+1
@@ -73,11 +79,6 @@ func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[No
 			}
 		}
 	}
-}
-
-// lasted reports whether a stream that has ended had lasted since its acknowledgement, which is zero for none.
-func lasted(acknowledged time.Time) bool {
-	return !acknowledged.IsZero() && time.Since(acknowledged) >= waits.Lasting
 }
 
 // TypedNotifications decodes the notifications of [Session.Listen]. One that decode refuses is an error after
@@ -118,7 +119,10 @@ func final(err error) bool {
 	return method || capability || errors.Is(err, ErrClosed)
 }
 
-// hear opens one stream and yields what it carries. More is false if the sequence ends.
+// errEnded is the end of a stream whose server has ended the subscription.
+var errEnded = errors.New("runtime: the server has ended the subscription")
+
+// hear opens one stream and yields what it carries. More is false if yield has returned false.
 func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
 	defer l.link.side().listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
@@ -142,7 +146,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 			}
 		}
 		if ended {
-			return err != nil, err
+			return true, err
 		}
 		select {
 		case <-l.news:
@@ -150,6 +154,9 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 			return true, errOverrun
 		case err = <-subscribed:
 			ended = true
+			if err == nil {
+				err = errEnded
+			}
 		case <-ctx.Done():
 			return true, ctx.Err()
 		}
@@ -607,32 +614,20 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 	return err
 }
 
-// dispatch passes the notifications of a stream to their handlers. It listens again if the server ends the
-// subscription.
+// dispatch passes the notifications of a stream to their handlers.
 func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge func(error)) error {
-	var acknowledged time.Time
-	for ended := 0; ctx.Err() == nil; ended++ {
-		if lasted(acknowledged) {
-			ended = 1
+	for n, err := range s.listen(ctx, filter, true) {
+		switch {
+		case err != nil:
+			s.now().conn.logger().Warn("the notifications for handlers are not received", "error", err)
+			return err
+		case n.Method == methodAck:
+			acknowledge(nil)
+			continue
 		}
-		acknowledged = time.Time{}
-		if ended > 0 && sleep(ctx, waits.Backoff(ended)) != nil {
-			break
-		}
-		for n, err := range s.Listen(ctx, filter) {
-			switch {
-			case err != nil:
-				s.now().conn.logger().Warn("the notifications for handlers are not received", "error", err)
-				return err
-			case n.Method == methodAck:
-				acknowledged = time.Now()
-				acknowledge(nil)
-				continue
-			}
-			t := s.now().server.Load()
-			c := s.now().conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: t}, &Incoming{})
-			s.now().conn.life.Do(request{c}.notified)
-		}
+		p := s.now()
+		c := p.conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: p.server.Load()}, &Incoming{})
+		p.conn.life.Do(request{c}.notified)
 	}
 	return ctx.Err()
 }

@@ -137,15 +137,6 @@ func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 	return admission{}, MethodNotFound(m.Method)
 }
 
-// logs reports whether the peer wants log messages with a severity. A client that has not set a level gets all
-// messages.
-func (s *sender) logs(severity int) bool {
-	if s.peer.serving() {
-		return severity >= s.peer.severity
-	}
-	return severity >= int(s.conn.logLevel.Load())
-}
-
 // keep passes a change of the session to a transport that keeps changes.
 func (p *conn) keep(ctx context.Context, c Change) error {
 	if k, ok := p.transport.(Replicated); ok {

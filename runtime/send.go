@@ -179,7 +179,11 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if _, ok := p.transport.(prober); ok { // on others, sending does not wait for the peer
 		sending, stop = limited(ctx, limit.Quiet, 0, engine.ErrExpired)
 	}
-	err = s.sendRequest(sending, m)
+	id, meta := wire.IntScalar(w.ID), ""
+	if s.wantsProgress() {
+		meta = metaMember("progressToken", id)
+	}
+	err = s.write(sending, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, NameParam: s.row.NameParam}, m.Params, s.row, meta)
 	written := err == nil || sending.Err() != nil // the transport may still be sending it
 	stop()
 	var r engine.Answer
@@ -257,27 +261,39 @@ func reasonOf(ctx context.Context, err error) string {
 	return "the request was cancelled"
 }
 
-func (s *sent) sendRequest(ctx context.Context, m *Message) error {
+// write sends a request with the row of its method, or a notification without one. Meta is a member of their _meta, as
+// text, or "".
+func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r *row, meta string) error {
 	buf := s.conn.buffers.get()
 	defer s.conn.buffers.put(buf)
-	id := wire.IntScalar(s.id)
-	meta := ""
-	if s.wantsProgress() {
-		meta = metaMember("progressToken", id)
+	var text []byte
+	var err error
+	if m.Kind == jsonrpc.Request {
+		text, err = jsonrpc.BeginRequest(*buf, m.ID, m.Method)
+	} else {
+		text, err = jsonrpc.BeginNotification(*buf, m.Method)
 	}
-	text, err := jsonrpc.BeginRequest(*buf, id, m.Method)
 	if err == nil {
-		text, err = s.appendParams(text, m.Method, m.Params, meta)
+		text, err = s.appendParams(text, m.Method, params, meta)
 	}
 	if err != nil {
-		return prefix.Errorf("runtime: request %s: %w", m.Method, err)
+		return prefix.Errorf("runtime: %s %s: %w", m.Kind, m.Method, err)
 	}
 	text = append(text, '}')
-	if err := s.peer.refine(s.row, text); err != nil {
-		return err
+	if r != nil {
+		if err := s.peer.refine(r, text); err != nil {
+			return err
+		}
+	}
+	if m.Method == methodMessage && !s.logs(LogDebug) {
+		params, _ := wire.Object(text).Get("params")
+		if !s.logs(LogLevel(wire.Object(params).GetString("level"))) {
+			return nil
+		}
 	}
 	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, Revision: s.peer.revisionSent(), NameParam: s.row.NameParam})
+	m.Revision = s.peer.revisionSent()
+	return s.conn.send(ctx, buf, s.to, m)
 }
 
 // announce sends a notification. It sends nothing if ctx has ended or the peer has
@@ -299,21 +315,7 @@ func (s *sender) announce(ctx context.Context, method string, params wire.Append
 
 // tell sends a notification without middleware. Change is Outgoing.Change.
 func (s *sender) tell(ctx context.Context, method string, params wire.Appender, change bool) error {
-	buf := s.conn.buffers.get()
-	defer s.conn.buffers.put(buf)
-	text, err := jsonrpc.BeginNotification(*buf, method)
-	if err == nil {
-		text, err = s.appendParams(text, method, params, "")
-	}
-	if err != nil {
-		return prefix.Errorf("runtime: notification %s: %w", method, err)
-	}
-	text = append(text, '}')
-	if method == methodMessage && !s.wantsMessage(text) {
-		return nil
-	}
-	*buf = text
-	return s.conn.send(ctx, buf, s.to, Outgoing{Kind: jsonrpc.Notification, Method: method, Revision: s.peer.revisionSent(), Change: change})
+	return s.write(ctx, Outgoing{Kind: jsonrpc.Notification, Method: method, Change: change}, params, nil, "")
 }
 
 // cancelledParams are the params of notifications/cancelled.
@@ -640,26 +642,20 @@ func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (s sender) mayLog(level LogLevel) bool {
 	_, err := s.peer.sending(jsonrpc.Notification, methodMessage)
-	return err == nil && s.wantsLevel(level)
+	return err == nil && s.logs(level)
 }
 
-// wantsLevel reports whether the peer wants messages of the level. An unknown level counts as the most
-// severe one.
-func (s *sender) wantsLevel(level LogLevel) bool {
+// logs reports whether the peer wants log messages of a level. A client that has not set one gets all messages. An
+// unknown level counts as the most severe one.
+func (s *sender) logs(level LogLevel) bool {
 	severity := level.severity()
 	if severity < 0 {
 		severity = len(logLevels) - 1
 	}
-	return s.logs(severity)
-}
-
-// wantsMessage is wantsLevel for the text of a notifications/message.
-func (s *sender) wantsMessage(text []byte) bool {
-	if s.logs(0) {
-		return true
+	if s.peer.serving() {
+		return severity >= s.peer.severity
 	}
-	params, _ := wire.Object(text).Get("params")
-	return s.wantsLevel(LogLevel(wire.Object(params).GetString("level")))
+	return severity >= int(s.conn.logLevel.Load())
 }
 
 // setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks
