@@ -138,20 +138,17 @@ func (c Completion) AppendJSON(dst []byte) ([]byte, error) {
 	if len(values) > maxCompletions {
 		values, more = values[:maxCompletions], true
 	}
-	dst = append(dst, `{"completion":{"values":[`...)
-	for i, v := range values {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		var err error
-		if dst, err = wire.AppendString(dst, v); err != nil {
-			return dst, wire.At(err, i)
-		}
+	w := wire.NewWriter(dst)
+	w.BeginObject()
+	w.Name("completion")
+	w.BeginObject()
+	w.Name("values")
+	wire.PutStrings(&w, values)
+	if c.Total > 0 {
+		w.Int64("total", int64(c.Total))
 	}
-	dst = append(dst, ']')
-	if total := max(c.Total, 0); total > 0 {
-		dst = wire.AppendInt64(append(dst, `,"total":`...), int64(total))
-	}
-	dst = append(dst, `,"hasMore":`...)
-	return append(wire.AppendBool(dst, more), "}}"...), nil
+	w.Bool("hasMore", more)
+	w.EndObject()
+	w.EndObject()
+	return w.End()
 }

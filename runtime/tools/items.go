@@ -111,7 +111,9 @@ func ServeTemplate[In wire.Decoder, R wire.Appender](t *Template, fresh func() I
 		in := fresh()
 		value := func(dst []byte, name string) ([]byte, error) {
 			if slices.Contains(t.Exploded, name) {
-				return appendStrings(dst, variables[name])
+				w := wire.NewWriter(dst)
+				wire.PutStrings(&w, variables[name])
+				return w.End()
 			}
 			return appendText(dst, variables[name][0], slices.Contains(t.Literals, name))
 		}
@@ -146,18 +148,6 @@ func appendText(dst []byte, text string, literal bool) ([]byte, error) {
 		}
 	}
 	return wire.AppendString(dst, text)
-}
-
-// appendStrings appends an array of strings.
-func appendStrings(dst []byte, list []string) ([]byte, error) {
-	dst = append(dst, '[')
-	for i, s := range list {
-		var err error
-		if dst, err = wire.AppendString(wire.AppendComma(dst), s); err != nil {
-			return dst, wire.At(err, i)
-		}
-	}
-	return append(dst, ']'), nil
 }
 
 // GetPrompt gets a prompt, decodes the result into out and returns out, or nil with an error.

@@ -379,18 +379,15 @@ func Elicit[T any](ctx context.Context, message string) (answer *T, action strin
 	if err != nil {
 		return nil, "", err
 	}
-	text, err := wire.MarshalString(wire.StringScalar(message))
-	if err != nil {
-		return nil, "", err
-	}
-	params, err := wire.NewObject(
-		wire.Member{Name: "message", Value: wire.Raw(text)},
-		wire.Member{Name: "requestedSchema", Value: wire.Raw(wire.Object(form.schema).Without("additionalProperties"))})
+	w := wire.ObjectWriter(nil)
+	w.String("message", message)
+	w.Value("requestedSchema", wire.Object(form.schema).Without("additionalProperties"))
+	params, err := w.Close()
 	if err != nil {
 		return nil, "", err
 	}
 	var result wire.Object
-	if err := c.Call(ctx, "elicitation/create", params, &result); err != nil {
+	if err := c.Call(ctx, "elicitation/create", wire.Raw(params), &result); err != nil {
 		return nil, "", err
 	}
 	action = result.GetString("action")

@@ -21,7 +21,7 @@ import (
 // definitions in the list, without white space between tokens.
 func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum string) {
 	t.Helper()
-	var live, definitions []wire.Object
+	var definitions []wire.Object
 	var want tools.Items
 	for _, item := range items {
 		text, err := wire.MarshalString(item.(catalog.Tool).Definition)
@@ -31,17 +31,18 @@ func List(t *testing.T, caller runtime.Caller, items []catalog.Item, checksum st
 		definitions = append(definitions, wire.Object(text))
 		want.Tools = append(want.Tools, &tools.Tool{Definition: wire.Object(text)})
 	}
+	live := definitions
 	if len(items) > 0 { // otherwise the server has no tools/list
-		var err error
-		if live, err = tools.List(t.Context(), caller); err != nil {
+		listed, err := tools.List(t.Context(), caller)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if err := tools.Check(t.Context(), caller, &want); err != nil {
 			t.Errorf("the server's list differs from that of the package: %v", err)
 		}
-	}
-	if tools.Compare(definitions, live) != nil { // the revision of the session has no tasks
-		live = definitions
+		if tools.Compare(definitions, listed) == nil { // otherwise the revision of the session has no tasks
+			live = listed
+		}
 	}
 	text := []byte{'['}
 	for _, definition := range live {
@@ -117,8 +118,8 @@ func outputs(t *testing.T, tool *tools.Tool, s Samples) {
 		return
 	}
 	answer := func(result wire.Raw) error {
-		fresh := func() *ignored { return new(ignored) }
-		handler := func(context.Context, *ignored) (*wire.Raw, error) { return &result, nil }
+		fresh := func() *wire.Object { return new(wire.Object) }
+		handler := func(context.Context, *wire.Object) (*wire.Raw, error) { return &result, nil }
 		_, err := tools.Structured(tool, tools.Options{}, fresh, nil, handler).Call(t.Context(), wire.Object(s.Inputs[0]))
 		return err
 	}
@@ -130,15 +131,6 @@ func outputs(t *testing.T, tool *tools.Tool, s Samples) {
 			t.Errorf("the server sent the invalid result: %s", bad)
 		}
 	}
-}
-
-// ignored is arguments that no handler reads.
-type ignored struct{}
-
-// DecodeJSON implements wire.Decoder.
-func (*ignored) DecodeJSON(r *wire.Reader) error {
-	r.Skip()
-	return r.Err()
 }
 
 // calls calls the tool through the server.
