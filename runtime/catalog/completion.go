@@ -84,7 +84,7 @@ const (
 )
 
 func (q *request) readRef(r *wire.Reader) {
-	names := []string{"type"} // of an unknown type, which Check reports
+	names := []string{"type"} // of an unknown type, which is an error
 	switch kind, _ := r.PeekString("type"); kind {
 	case refPrompt:
 		names = append(names, "name")
@@ -93,11 +93,19 @@ func (q *request) readRef(r *wire.Reader) {
 	}
 	_ = params.Decode(r, names, len(names), func(member int) {
 		if member == 0 {
-			q.ref = r.ReadString()
+			q.ref = readChecked(r, checkRef)
 		} else {
 			q.key = r.ReadString()
 		}
 	})
+}
+
+// checkRef returns an error for the type of a reference that is unknown.
+func checkRef(kind string) error {
+	if kind != refPrompt && kind != refTemplate {
+		return fmt.Errorf("must be %q or %q", refPrompt, refTemplate)
+	}
+	return nil
 }
 
 func (q *request) readArgument(r *wire.Reader) {

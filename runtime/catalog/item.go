@@ -191,7 +191,7 @@ func (r Resource) entry(*Options) (*entry, error) {
 		return nil, err
 	}
 	if err := checkURI(e.key); err != nil {
-		return nil, kindResource.error(e.key, err)
+		return nil, kindResource.error(e.key, wire.In(err, "uri"))
 	}
 	if r.Read == nil {
 		return nil, kindResource.error(e.key, errors.New("no function Read"))

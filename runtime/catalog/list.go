@@ -162,7 +162,7 @@ func (l *list) definitionIn(ctx context.Context, revision string, e *entry) ([]b
 		return nil, l.error(e.key, fmt.Errorf("the definition has the name %.100q", d.key))
 	}
 	definition := wire.Raw(d.text)
-	if l.kind == kindTool && lacksValues(revision) {
+	if l.kind == kindTool && revision != "" && revision < revisionValues {
 		var c convert.Conversion
 		if definition = convert.PlainSchemas(&c, definition); c.Err() != nil {
 			return nil, c.Err()

@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -70,8 +71,10 @@ func (q *request) DecodeJSON(r *wire.Reader) error {
 		switch q.method.members[member] {
 		case "cursor":
 			q.cursor = r.ReadStringPointer()
-		case "name", "uri":
+		case "name":
 			q.key = r.ReadString()
+		case "uri":
+			q.key = readChecked(r, checkURI)
 		case "arguments":
 			if q.method.strings {
 				q.strings = readStrings(r)
@@ -101,37 +104,33 @@ func readStrings(r *wire.Reader) map[string]string {
 	return m
 }
 
-// Check implements wire.Checker.
-func (q *request) Check(c *wire.Collector) {
-	switch q.method.members[0] {
-	case "uri":
-		c.Include(checkURI(q.key))
-	case "ref":
-		c.Push("ref")
-		c.Push("type")
-		if q.ref != refPrompt && q.ref != refTemplate {
-			c.Report("must be %q or %q", refPrompt, refTemplate)
-		}
-		c.Pop()
-		c.Pop()
-	}
-}
-
 // maxURI limits the length of URIs in requests, in bytes. Subscriptions keep URIs in
 // memory, and the time to match a template grows with the length.
 const maxURI = 2 << 10
 
-// checkURI returns an error for a URI that is not valid, which names it as the member uri.
+// checkURI returns an error for a URI that is not valid.
 func checkURI(uri string) error {
-	var c wire.Collector
-	c.Push("uri")
 	if len(uri) > maxURI {
-		c.Report("must not be longer than %d bytes", maxURI)
-	} else {
-		c.Format("uri", uri)
+		return fmt.Errorf("must not be longer than %d bytes", maxURI)
 	}
-	c.Pop()
-	return c.Err()
+	if !wire.InFormat("uri", uri) {
+		return fmt.Errorf("must be in the format uri, is %.200q", uri)
+	}
+	return nil
+}
+
+// readChecked reads a string. If check returns an error, r fails at the string.
+func readChecked(r *wire.Reader, check func(string) error) string {
+	start := r.Mark()
+	s := r.ReadString()
+	if r.Err() != nil {
+		return s
+	}
+	if err := check(s); err != nil {
+		r.Reset(start)
+		r.Fail("%s", err)
+	}
+	return s
 }
 
 // handle handles a request whose params are valid. It converts the result and the error to the revision of the
@@ -217,7 +216,7 @@ func (c *Catalog) callTool(ctx context.Context, q *request) (result wire.Appende
 		return c.failed(ctx, q, err)
 	case result == nil:
 		return nil, kindTool.error(q.key, errors.New("the tool returned no result"))
-	case lacksValues(q.revision) && t.definition().values:
+	case q.revision != "" && q.revision < revisionValues && t.definition().values:
 		return asText{result}, nil
 	}
 	return result, nil
@@ -267,9 +266,6 @@ func (f failure) AppendJSON(dst []byte) ([]byte, error) {
 // their schemas are objects. A definition may have a schema of other values whatever the revision of the
 // server's types, because it may be a text.
 const revisionValues = "2026-07-28"
-
-// lacksValues reports whether structured results are objects in a revision.
-func lacksValues(revision string) bool { return revision != "" && revision < revisionValues }
 
 // asText is a result in a revision whose structured results are objects.
 type asText struct{ wire.Appender }
