@@ -11,11 +11,8 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	urls "github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
@@ -121,11 +118,11 @@ func TestErrorTexts(t *testing.T) {
 		return func(*testing.T) runtime.Transport { return ending{dying(dies).serve(), dies} }
 	}
 	either := func(t *testing.T) runtime.Transport {
-		return urls.With("https://a.example/mcp", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(404, "", "")}})
+		return streamable.URL("https://a.example/mcp", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(404, "", "")}})
 	}
 	older := func(answer func(r *http.Request, m jsonrpc.Message) (int, string, string)) func(t *testing.T) runtime.Transport {
 		return func(t *testing.T) runtime.Transport {
-			transport, err := sse.Dial(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: httpSite(answer)}})
+			transport, err := streamable.DialSSE(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: httpSite(answer)}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -168,7 +165,7 @@ func TestErrorTexts(t *testing.T) {
 			`runtime: connect: a response with status 200 and content type "text/html" is not an answer to a request; received "<html>"`},
 		{"connect: neither transport", connect(either, r25),
 			`runtime: connect: server accepts neither Streamable HTTP (HTTP status 404 Not Found) nor HTTP with SSE (connect: HTTP status 404 Not Found)`},
-		{"connect: no URL", connect(func(*testing.T) runtime.Transport { return urls.URL("ftp://a") }, r25),
+		{"connect: no URL", connect(func(*testing.T) runtime.Transport { return streamable.URL("ftp://a", streamable.ClientOptions{}) }, r25),
 			`runtime: connect: not an HTTP URL: "ftp://a"`},
 
 		{"call: the process ends", call(process("tools/call"), r26), `runtime: session closed: the server ended: exit status 3: boom`},
@@ -227,9 +224,9 @@ func TestErrorTexts(t *testing.T) {
 		}, `runtime: the answer was lost: session closed`},
 
 		{"connect: SSE", func(t *testing.T) error {
-			_, err := sse.Dial(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(500, "", "")}})
+			_, err := streamable.DialSSE(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(500, "", "")}})
 			return err
-		}, `sse: connect: HTTP status 500 Internal Server Error`},
+		}, `streamable: connect by HTTP with SSE: HTTP status 500 Internal Server Error`},
 		{"connect: the stream of SSE ends", connect(older(func(r *http.Request, m jsonrpc.Message) (int, string, string) {
 			if r.Method == http.MethodGet {
 				return 200, asEvents, "event: endpoint\ndata: /m\n\nCUT"

@@ -23,7 +23,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -128,7 +127,7 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 	}
 	switch {
 	case o.url != "":
-		if err := dial.URL(o.url).Open(ctx); err != nil {
+		if err := streamable.URL(o.url, streamable.ClientOptions{}).Open(ctx); err != nil {
 			return nil, fmt.Errorf("--url: %w", err)
 		}
 		opts, err := o.access.options(ctx, o.url, stderr)
@@ -138,7 +137,7 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 		if opts.HTTPClient == nil { // no credentials but those of --header
 			opts.HTTPClient = &http.Client{Transport: &advised{RoundTripper: http.DefaultTransport, verb: "bridge", stderr: stderr}}
 		}
-		return func() runtime.Transport { return dial.With(o.url, opts) }, nil
+		return func() runtime.Transport { return streamable.URL(o.url, opts) }, nil
 	case o.command != "":
 		var err error
 		if args, err = splitWords(o.command); err != nil {

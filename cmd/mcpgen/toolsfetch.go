@@ -10,9 +10,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -128,7 +128,7 @@ func (o *origin) transport(ctx context.Context, stderr io.Writer, seen *watch) (
 		if err != nil {
 			return nil, err
 		}
-		return dial.With(o.url, opts), nil
+		return streamable.URL(o.url, opts), nil
 	}
 	cmd, err := o.process(ctx)
 	if err != nil {

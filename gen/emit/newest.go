@@ -74,7 +74,7 @@ func (n *newest) newServer(f *jen.File) {
 
 // connect renders Connect.
 func (n *newest) connect(f *jen.File) {
-	code.Declare(f, "Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, dial.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.",
+	code.Declare(f, "Connect opens a session with a server of any revision. The session speaks the newest revision that the server supports, and converts its messages to and from the types of this package. Options decide who the client is and how it responds to the server.\n\nThe transport is stdio.Command for a program, streamable.URL for a URL, or any other runtime.Transport. Connect owns the transport, even if it fails. ctx applies to the opening only; the session lasts until Close or until the server ends it.",
 		"func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {\nreturn compat.Connect(ctx, transport, options)\n}\n")
 }
 

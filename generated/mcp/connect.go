@@ -15,10 +15,10 @@ import (
 // and from the types of this package. Options decide who the client is and
 // how it responds to the server.
 //
-// The transport is stdio.Command for a program, dial.URL for a URL, or any
-// other runtime.Transport. Connect owns the transport, even if it fails. ctx
-// applies to the opening only; the session lasts until Close or until the
-// server ends it.
+// The transport is stdio.Command for a program, streamable.URL for a URL, or
+// any other runtime.Transport. Connect owns the transport, even if it fails.
+// ctx applies to the opening only; the session lasts until Close or until
+// the server ends it.
 func Connect(ctx context.Context, transport runtime.Transport, options ClientOptions) (*Session, error) {
 	return compat.Connect(ctx, transport, options)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A server with a tool, and a client that calls it. Programs use stdio.Serve(ctx, server), and stdio.Command or
-// dial.URL as the client's transport. Package typed derives the schemas of a tool from Go types.
+// streamable.URL as the client's transport. Package typed derives the schemas of a tool from Go types.
 func Example() {
 	greet := func(_ context.Context, arguments wire.Object) (*mcp.CallToolResult, error) {
 		text := &mcp.TextContent{Text: "Hello, " + arguments.GetString("name") + "!"}

@@ -30,7 +30,7 @@ func Example() {
 	server := runtime.NewServer(runtime.ServerOptions{Name: "weather", Version: "1.0.0", Capabilities: wire.Raw(`{"tools":{}}`)},
 		tools.Over(mcp20251125.BindBase()))
 
-	between := bridge.New(func() runtime.Transport { // stdio.Command or dial.URL in a program
+	between := bridge.New(func() runtime.Transport { // stdio.Command or streamable.URL in a program
 		near, far := inproc.Pair()
 		go server.Serve(ctx, far)
 		return near

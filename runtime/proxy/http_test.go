@@ -120,7 +120,7 @@ func serve(t *testing.T, p *proxy.Proxy, front string) func() (runtime.Transport
 		server := httptest.NewServer(sse.NewHandler(p, streamable.Options{}))
 		t.Cleanup(server.Close)
 		return func() (runtime.Transport, error) {
-			return sse.Dial(t.Context(), server.URL, streamable.ClientOptions{})
+			return streamable.DialSSE(t.Context(), server.URL, streamable.ClientOptions{})
 		}
 	}
 	server := httptest.NewServer(streamable.NewHandler(p, streamable.Options{}))

@@ -28,7 +28,7 @@ func Example() {
 	defer older.Close()
 
 	ctx := context.Background()
-	transport, err := sse.Dial(ctx, listening.URL+"/sse", streamable.ClientOptions{})
+	transport, err := streamable.DialSSE(ctx, listening.URL+"/sse", streamable.ClientOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func TestShutdown(t *testing.T) {
 		t.Errorf("a further call: %v", err)
 	}
 	var status *streamable.StatusError
-	if _, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
+	if _, err := streamable.DialSSE(t.Context(), ts.URL, streamable.ClientOptions{}); !errors.As(err, &status) || status.Status != http.StatusServiceUnavailable {
 		t.Errorf("a further session: %v", err)
 	}
 	close(release)

@@ -64,7 +64,7 @@ func newServerOn(t testing.TB, opts streamable.Options, start func(http.Handler)
 }
 
 func connect(t testing.TB, url string, opts streamable.ClientOptions) (*runtime.Session, error) {
-	transport, err := Dial(t.Context(), url, opts)
+	transport, err := streamable.DialSSE(t.Context(), url, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func TestSessions(t *testing.T) {
 	ts := httptest.NewServer(h)
 	defer ts.Close()
 	defer h.Close()
-	transport, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{})
+	transport, err := streamable.DialSSE(t.Context(), ts.URL, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestDial(t *testing.T) {
 				io.WriteString(w, c.body)
 			}))
 			defer ts.Close()
-			if _, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := streamable.DialSSE(t.Context(), ts.URL, streamable.ClientOptions{}); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %s", err, c.want)
 			}
 		})
@@ -312,7 +312,7 @@ func TestDialSilent(t *testing.T) {
 				defer silent.Close()
 				check := func(ctx context.Context, want time.Duration) {
 					start := time.Now()
-					_, err := Dial(ctx, silent.URL, streamable.ClientOptions{HTTPClient: silent.Client()})
+					_, err := streamable.DialSSE(ctx, silent.URL, streamable.ClientOptions{HTTPClient: silent.Client()})
 					if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took != want {
 						t.Errorf("after %v: %v, want the end after %v", took, err, want)
 					}
@@ -500,7 +500,7 @@ func TestSendWithEndedContext(t *testing.T) {
 		}))
 		defer ts.Close()
 		counts := &counted{RoundTripper: ts.Client().Transport}
-		to, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{HTTPClient: &http.Client{Transport: counts}})
+		to, err := streamable.DialSSE(t.Context(), ts.URL, streamable.ClientOptions{HTTPClient: &http.Client{Transport: counts}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -516,41 +516,6 @@ func TestSendWithEndedContext(t *testing.T) {
 		synctest.Wait()
 		if n := counts.posts.Load(); n != 1 {
 			t.Errorf("%d messages were sent, want 1", n)
-		}
-	})
-}
-
-// TestCloseWaits checks that nothing of a transport runs after Close, not even a POST whose caller has stopped waiting.
-func TestCloseWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ts := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard, r.Body) // net/http notices the end of a connection only after the body
-			if r.Method == http.MethodGet {
-				w.Header().Set("Content-Type", eventstream.MediaType)
-				io.WriteString(w, "event: endpoint\ndata: /messages\n\n")
-				http.NewResponseController(w).Flush()
-			}
-			<-r.Context().Done()
-		}))
-		defer ts.Close()
-		to, err := Dial(t.Context(), ts.URL, streamable.ClientOptions{HTTPClient: ts.Client()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if err := to.Send(ctx, runtime.Outgoing{Kind: jsonrpc.Notification, Method: "n", Text: []byte(mcptest.Initialized)}); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("Send: %v", err)
-		}
-		if n := to.life.Running(); n != 1 {
-			t.Errorf("%d goroutines before Close, want that of the POST", n)
-		}
-		to.Close()
-		if n := to.life.Running(); n != 0 {
-			t.Errorf("%d goroutines are left after Close", n)
-		}
-		if err := to.Send(t.Context(), runtime.Outgoing{}); err != runtime.ErrClosed {
-			t.Errorf("Send after Close: %v", err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -62,7 +63,8 @@ type ClientOptions struct {
 	// call fails. The stream of the server's own messages is resumed as long as the session lasts. It is
 	// also how often the request that opens a connection is sent again to a server that is busy (status
 	// 408, 425, 429 or 5xx), unless the server asks to wait for longer than the caller does. 0 means
-	// 5; a negative number means that nothing is sent again after a failure.
+	// 5; a negative number means that nothing is sent again after a failure. Over HTTP with SSE, only answers are sent
+	// again.
 	MaxRetries int
 	// Logger logs lost streams and skipped messages. If it is nil, only warnings are logged, to slog.Default.
 	Logger *slog.Logger
@@ -74,12 +76,14 @@ const defaultMaxRetries = 5
 // maxSessionID limits the length of the session ids that are accepted.
 const maxSessionID = 4 << 10
 
-// Transport is the client's end of one session over Streamable HTTP. Use NewTransport to create it.
+// Transport is the client's end of one session over Streamable HTTP. Use [NewTransport] or [URL] to create it.
 type Transport struct {
 	post, get        *http.Request // what all requests with the method have in common
 	http             *http.Client
 	closeConnections func()
 	opts             ClientOptions
+	invalid          error // of the text in place of a URL; there is nothing else then
+	falls            bool  // Fallback may use HTTP with SSE
 
 	life    engine.Lifetime // of the requests and of the goroutines that make them
 	closing sync.Once
@@ -201,17 +205,18 @@ func (t *Transport) SessionID() string {
 // Server implements runtime.Remote. It returns the origin of the URL.
 func (t *Transport) Server() string { return t.post.URL.Scheme + "://" + t.post.URL.Host }
 
-// Open implements runtime.Remote. It does nothing, because the first message makes the first request.
-func (t *Transport) Open(context.Context) error { return nil }
-
-// Fallback implements runtime.Remote. There is none; package dial has one.
-func (t *Transport) Fallback(_ context.Context, refused error) (runtime.Transport, error) {
-	return nil, refused
-}
+// Open implements runtime.Remote. It sends nothing, because the first message makes the first request. It returns an
+// error if the text of [URL] is not an HTTP URL.
+func (t *Transport) Open(context.Context) error { return t.invalid }
 
 // Restart implements runtime.Remote.
 func (t *Transport) Restart() (runtime.Transport, error) {
-	return NewTransport(t.post.URL.String(), t.opts)
+	next, err := NewTransport(t.post.URL.String(), t.opts)
+	if err != nil {
+		return nil, err
+	}
+	next.falls = t.falls
+	return next, nil
 }
 
 // Start implements runtime.Transport.
@@ -262,6 +267,9 @@ func (t *Transport) lose() bool {
 // Management, 5).
 func (t *Transport) Close() error {
 	t.closing.Do(func() {
+		if t.invalid != nil {
+			return
+		}
 		t.life.Stop()
 		t.life.End(runtime.ErrClosed)
 		t.mu.Lock()
@@ -495,16 +503,16 @@ func (e *exchange) awaitSent(ctx context.Context) {
 	}
 }
 
-// sendOther sends a notification or a response, which have no answer. When ctx ends, it stops
-// waiting, but the POST continues: the end of ctx means that the caller no longer waits, not that
-// the message is not to be sent.
+// sendOther sends a message whose POST has no answer: a notification or a response, or any message over HTTP with SSE.
+// When ctx ends, it stops waiting, but the POST continues: the end of ctx means that the caller no longer waits, not
+// that the message is not to be sent.
 func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text string) error {
 	tries := 1
 	if m.Kind == jsonrpc.Response {
 		tries += max(t.opts.MaxRetries, 0) // the server waits for it
 	}
 	sent := make(chan error, 1)
-	if !t.life.Go(func() { t.postOther(text, tries, sent) }) {
+	if !t.life.Go(func() { t.postOther(m.Kind, text, tries, sent) }) {
 		return runtime.ErrClosed
 	}
 	select {
@@ -517,27 +525,36 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 	}
 }
 
-// postOther sends a POST without an answer, again if the server is busy or cannot be reached, up to a limit of time. It
-// reports the outcome on sent before it reads the body of the response.
-func (t *Transport) postOther(text string, tries int, sent chan<- error) {
-	ctx, cancel := context.WithTimeout(t.life.Context(), runtime.DefaultTimeout)
-	defer cancel()
+// postOther sends a POST without an answer, again if the server is busy or cannot be reached, up to a limit of time. A
+// request is sent once, without a limit, since a server may handle it before it accepts it. postOther reports the
+// outcome on sent before it reads the body of the response.
+func (t *Transport) postOther(kind jsonrpc.Kind, text string, tries int, sent chan<- error) {
+	ctx, requests := t.life.Context(), kind == jsonrpc.Request
+	if !requests {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, runtime.DefaultTimeout)
+		defer cancel()
+	}
+	var written atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
 	var retry retry
 	for {
 		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, ""))
 		if err != nil {
-			err = t.sendError(err)
+			err = t.sendError(err, requests && written.Load())
 		} else if resp.StatusCode/100 == 2 {
 			sent <- nil
 			web.Discard(resp)
 			return
 		} else {
-			err = t.refused(resp)
+			if err = t.refused(resp); requests {
+				err = lostByProxy(err)
+			}
 			web.Discard(resp)
 		}
 		// net/http may fail a request whose response has no body because another request, which got the connection
 		// next, was cancelled (https://go.dev/issue/41600).
-		if errors.Is(err, context.Canceled) && t.life.Context().Err() == nil {
+		if !requests && errors.Is(err, context.Canceled) && t.life.Context().Err() == nil {
 			tries = max(tries, 2)
 		}
 		retry.failed(err)
@@ -562,11 +579,31 @@ func sleep(a, b <-chan struct{}, d time.Duration) bool {
 	return false
 }
 
-func (t *Transport) sendError(err error) error {
+// sendError returns the error of a request without a response. If the server may have handled the request, because it
+// was written, the error is a *runtime.LostError, unless the http.RoundTripper says otherwise.
+func (t *Transport) sendError(err error, written bool) error {
 	if t.life.Context().Err() != nil {
 		return runtime.ErrClosed
 	}
-	return &unreachableError{err}
+	failed := &unreachableError{err}
+	handled, ok := errors.AsType[interface {
+		error
+		Unhandled() bool
+	}](err)
+	if !written || ok && handled.Unhandled() {
+		return failed
+	}
+	return &runtime.LostError{Err: failed}
+}
+
+// lostByProxy returns a *runtime.LostError around the refusal by a proxy that has lost the server, perhaps after it has
+// forwarded the request. It returns any other error as it is.
+func lostByProxy(err error) error {
+	failure, ok := errors.AsType[*StatusError](err)
+	if ok && (failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout) {
+		return &runtime.LostError{Err: err}
+	}
+	return err
 }
 
 // unreachableError is the error of a request without a response.
@@ -574,7 +611,8 @@ type unreachableError struct{ err error }
 
 func (e *unreachableError) Error() string {
 	if u, ok := e.err.(*url.Error); ok { // the http.Client's, around the error of its Transport
-		return fmt.Sprintf("streamable: %s %q: %s", u.Op, u.URL, prefix.Cut(u.Err))
+		address, _, _ := strings.Cut(u.URL, "?") // the query may have the id of the session
+		return fmt.Sprintf("streamable: %s %q: %s", u.Op, address, prefix.Cut(u.Err))
 	}
 	return "streamable: " + e.err.Error()
 }

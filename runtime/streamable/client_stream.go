@@ -82,17 +82,6 @@ func (e *exchange) run() {
 
 // try is one attempt of run. An error means that the request has no answer yet.
 func (e *exchange) try() error {
-	resp, err := e.send()
-	if err == nil {
-		return e.read(resp)
-	}
-	if err = e.t.sendError(err); err != runtime.ErrClosed && e.isSent() && !isUnhandled(err) {
-		err = &runtime.LostError{Err: err}
-	}
-	return err
-}
-
-func (e *exchange) send() (*http.Response, error) {
 	req := e.t.request(e.ctx, e.t.post, e.body, "")
 	if e.stateless != nil {
 		e.stateless.set(req.Header)
@@ -101,7 +90,10 @@ func (e *exchange) send() (*http.Response, error) {
 	if e.until.IsZero() {
 		e.body.drop()
 	}
-	return resp, err
+	if err == nil {
+		return e.read(resp)
+	}
+	return e.t.sendError(err, web.Closed(e.sent))
 }
 
 // mayRepeat reports whether the request may be sent again after an error and a wait. Initialize, which opens
@@ -114,21 +106,6 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 	failure, refused := errors.AsType[*StatusError](err)
 	return lost && !e.opens || !lost && refused && repeatable(failure)
 }
-
-// unhandled is an error of an http.RoundTripper that may say that the server has not handled a request which
-// was sent.
-type unhandled interface {
-	error
-	Unhandled() bool
-}
-
-func isUnhandled(err error) bool {
-	e, ok := errors.AsType[unhandled](err)
-	return ok && e.Unhandled()
-}
-
-// isSent reports whether net/http has written the request.
-func (e *exchange) isSent() bool { return web.Closed(e.sent) }
 
 // deliver passes a message to the session. If answers is true, the message is taken as the answer to the request,
 // whatever it is. deliver returns an error if the exchange is over.
@@ -215,10 +192,7 @@ func (e *exchange) refused(resp *http.Response) error {
 			return e.deliver(text, true)
 		}
 	}
-	if failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout {
-		return &runtime.LostError{Err: failure} // a proxy has lost the server, perhaps after forwarding the request
-	}
-	return failure
+	return lostByProxy(failure)
 }
 
 // follow reads an event stream until it has the answer, resuming it when its connection is lost. It
@@ -304,6 +278,11 @@ type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
 
+// isMessage reports whether an event has a message.
+func isMessage(e eventstream.Event) bool {
+	return e.Data != "" && (e.Type == "" || e.Type == "message")
+}
+
 // events delivers the messages of one connection. It reports whether the answer was among them.
 func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error) {
 	e.news = false
@@ -320,7 +299,7 @@ func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error)
 		if event.HasRetry {
 			e.retry.base = event.Retry
 		}
-		if event.Data != "" && (event.Type == "" || event.Type == "message") {
+		if isMessage(event) {
 			response := web.IsAnswer(event.Data)
 			answered = response && e.answeredBy(event.Data)
 			if err := e.deliver(event.Data, answered); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -47,7 +46,7 @@ func TestClientOfSessionsWithoutSessions(t *testing.T) {
 			go server.Serve(context.Background(), a)
 			return b
 		},
-		"HTTP": func() runtime.Transport { return dial.URL(site.URL) },
+		"HTTP": func() runtime.Transport { return streamable.URL(site.URL, streamable.ClientOptions{}) },
 	} {
 		t.Run("V20 "+name, func(t *testing.T) {
 			session, err := mcp.Connect(t.Context(), transport(), mcp.ClientOptions{Name: "c", Version: "1",

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
@@ -154,7 +154,7 @@ func meetAt(ctx context.Context, t *testing.T, client, kind, way string, target 
 
 func transportTo(way string, target []string) runtime.Transport {
 	if way == "http" {
-		return dial.URL(target[0])
+		return streamable.URL(target[0], streamable.ClientOptions{})
 	}
 	cmd := exec.Command(target[0], target[1:]...)
 	cmd.Stderr = new(buffer)

@@ -16,8 +16,6 @@ import (
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -55,7 +53,7 @@ func (e *everything) dial(ctx context.Context, t *testing.T, way string) runtime
 		cmd.Stderr = new(buffer)
 		transport = stdio.Command(cmd)
 	case "sse":
-		transport, err = sse.Dial(ctx, e.sse, streamable.ClientOptions{})
+		transport, err = streamable.DialSSE(ctx, e.sse, streamable.ClientOptions{})
 	case "http":
 		transport, err = streamable.NewTransport(e.http, streamable.ClientOptions{})
 	}

@@ -24,7 +24,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 
 	"example.com/adder"
@@ -32,7 +32,7 @@ import (
 
 func main() {
 	ctx := context.Background()
-	var transport runtime.Transport = dial.URL(os.Args[1])
+	var transport runtime.Transport = streamable.URL(os.Args[1], streamable.ClientOptions{})
 	if len(os.Args) > 2 {
 		transport = stdio.Command(exec.Command(os.Args[1], os.Args[2:]...))
 	}

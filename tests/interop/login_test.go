@@ -15,7 +15,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth"
 	authclient "github.com/mcpgen/mcpgen/runtime/auth/client"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/typed"
 	"github.com/mcpgen/mcpgen/tests/internal/authserver"
@@ -34,7 +33,7 @@ func TestLoginAtTypeScriptServer(t *testing.T) {
 	}
 	bindings := compat.Client(mcp.BindClient(mcp.UnimplementedClient{}), compat.Options{})
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, bindings...).
-		Connect(t.Context(), dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
+		Connect(t.Context(), streamable.URL(url, streamable.ClientOptions{HTTPClient: login.Client()}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	authclient "github.com/mcpgen/mcpgen/runtime/auth/client"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
 )
@@ -155,7 +154,7 @@ func TestRealProvider(t *testing.T) {
 	}
 	bindings := compat.Client(mcp.BindClient(mcp.UnimplementedClient{}), compat.Options{})
 	session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, bindings...).
-		Connect(t.Context(), dial.With(server, streamable.ClientOptions{HTTPClient: transport.Client()}))
+		Connect(t.Context(), streamable.URL(server, streamable.ClientOptions{HTTPClient: transport.Client()}))
 	if err != nil {
 		t.Fatal(err)
 	}

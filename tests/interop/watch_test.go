@@ -13,8 +13,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/internal/npm"
@@ -41,7 +39,7 @@ func TestProxy(t *testing.T) {
 				cmd.Stderr = new(buffer)
 				transport = stdio.Command(cmd)
 			case "sse":
-				transport, err = sse.Dial(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
+				transport, err = streamable.DialSSE(ctx, watch(t, exec.Command(mcpgen, append(args, "--url", server.sse, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
 			case "http":
 				transport, err = streamable.NewTransport(watch(t, exec.Command(mcpgen, append(args, "--url", server.http, "--listen", "127.0.0.1:0")...)), streamable.ClientOptions{})
 			}

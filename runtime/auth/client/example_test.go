@@ -14,7 +14,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -40,7 +39,7 @@ func Example() {
 		if err := login.Login(ctx); err != nil { // now, because a user may take longer than a call may
 			return nil, err
 		}
-		return mcpClient.Connect(ctx, dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
+		return mcpClient.Connect(ctx, streamable.URL(url, streamable.ClientOptions{HTTPClient: login.Client()}))
 	}
 	_ = connect
 }
@@ -59,7 +58,7 @@ func ExampleClientCredentials() {
 		if err != nil {
 			return nil, err
 		}
-		return mcpClient.Connect(ctx, dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()}))
+		return mcpClient.Connect(ctx, streamable.URL(url, streamable.ClientOptions{HTTPClient: login.Client()}))
 	}
 	_ = connect
 }

@@ -27,7 +27,7 @@ var columns = map[string]map[string]string{
 		"mcp": own + "generated/mcp", "compat": own + "generated/compat", "runtime": own + "runtime", "catalog": own + "runtime/catalog",
 		"typed": own + "runtime/typed", "tools": own + "runtime/tools", "wire": own + "runtime/wire", "mcplog": own + "runtime/mcplog",
 		"stdio": own + "runtime/stdio", "streamable": own + "runtime/streamable", "sse": own + "runtime/sse", "inproc": own + "runtime/inproc",
-		"dial": own + "runtime/dial", "auth": own + "runtime/auth",
+		"auth": own + "runtime/auth",
 	},
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20241105"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -32,7 +32,7 @@ func TestAddresses(t *testing.T) {
 				t.Fatalf("logged %q", line)
 			}
 			session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"},
-				mcp20241105.BindClient(mcp20241105.UnimplementedClient{})).Connect(t.Context(), dial.URL(url))
+				mcp20241105.BindClient(mcp20241105.UnimplementedClient{})).Connect(t.Context(), streamable.URL(url, streamable.ClientOptions{}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,8 +19,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -165,7 +163,7 @@ func overHTTP(t *testing.T) *fixture {
 func overSSE(t *testing.T) *fixture {
 	t.Helper()
 	url, log := listen(t, "-sse")
-	transport, err := sse.Dial(t.Context(), url, streamable.ClientOptions{})
+	transport, err := streamable.DialSSE(t.Context(), url, streamable.ClientOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,6 @@ import (
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20250618"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -50,7 +48,7 @@ var ways = []struct {
 	}},
 	{"sse", func(t *testing.T) process {
 		cmd, url, log := started(t, "-sse")
-		transport, err := sse.Dial(t.Context(), url, streamable.ClientOptions{})
+		transport, err := streamable.DialSSE(t.Context(), url, streamable.ClientOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/auth/client"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	weather "github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
@@ -40,7 +39,7 @@ func connect(ctx context.Context, url string, flow client.Flow) (*weather.Client
 	if err := login.Login(ctx); err != nil { // now, because a user may take longer than a call may
 		return nil, err
 	}
-	transport := dial.With(url, streamable.ClientOptions{HTTPClient: login.Client()})
+	transport := streamable.URL(url, streamable.ClientOptions{HTTPClient: login.Client()})
 	return weather.Connect(ctx, transport, runtime.ClientOptions{Name: "login", Version: "1.0.0"})
 }
 

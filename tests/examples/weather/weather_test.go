@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/dial"
+	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/examples/weather/client"
 )
 
@@ -82,7 +82,7 @@ func TestHTTP(t *testing.T) {
 	if !ok {
 		t.Fatalf("the server printed %q, %v", line, err)
 	}
-	weather, err := client.Connect(ctx, dial.URL(url), runtime.ClientOptions{Name: "test", Version: "1"})
+	weather, err := client.Connect(ctx, streamable.URL(url, streamable.ClientOptions{}), runtime.ClientOptions{Name: "test", Version: "1"})
 	if err != nil {
 		t.Fatal(err)
 	}

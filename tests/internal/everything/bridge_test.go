@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -74,7 +73,7 @@ func dialed(t *testing.T, server runtime.SessionServer, way string) func() runti
 		web := httptest.NewServer(handler)
 		t.Cleanup(web.Close)
 		t.Cleanup(handler.Close)
-		return func() runtime.Transport { return dial.URL(web.URL) }
+		return func() runtime.Transport { return streamable.URL(web.URL, streamable.ClientOptions{}) }
 	}
 	return func() runtime.Transport {
 		near, far := inMemory()

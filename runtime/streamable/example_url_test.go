@@ -1,4 +1,4 @@
-package dial_test
+package streamable_test
 
 import (
 	"context"
@@ -8,14 +8,13 @@ import (
 	"net/http/httptest"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/dial"
 	//lint:ignore SA1019 It is for peers that have nothing newer.
 	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // A client of two servers, of which it knows only the URLs: the second has only HTTP with SSE.
-func Example() {
+func ExampleURL() {
 	server, err := mcp.NewServer(mcp.ServerOptions{Name: "notes", Version: "1.0.0"})
 	if err != nil {
 		log.Fatal(err)
@@ -31,7 +30,7 @@ func Example() {
 
 	ctx := context.Background()
 	for _, path := range []string{"/mcp", "/sse"} {
-		session, err := mcp.Connect(ctx, dial.URL(listening.URL+path), mcp.ClientOptions{Name: "app", Version: "1.0.0"})
+		session, err := mcp.Connect(ctx, streamable.URL(listening.URL+path, streamable.ClientOptions{}), mcp.ClientOptions{Name: "app", Version: "1.0.0"})
 		if err != nil {
 			log.Fatal(err)
 		}

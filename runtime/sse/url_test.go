@@ -1,4 +1,4 @@
-package dial
+package sse
 
 import (
 	"context"
@@ -13,8 +13,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -54,7 +52,7 @@ func TestConnect(t *testing.T) {
 	info := runtime.ServerOptions{Name: "s", Version: "1"}
 	newer := streamable.NewHandler(runtime.NewServer(info, binding(newer2025, runtime.ToServer), binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer newer.Close()
-	older := sse.NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), streamable.Options{})
+	older := NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer older.Close()
 	// Servers of the older transport differ in how they refuse a POST to the URL of the
 	// stream.
@@ -86,7 +84,7 @@ func TestConnect(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			ts := httptest.NewServer(c.server)
 			defer ts.Close()
-			s, err := c.client.Connect(t.Context(), With(ts.URL, streamable.ClientOptions{MaxRetries: -1, MaxMessage: math.MaxInt}))
+			s, err := c.client.Connect(t.Context(), streamable.URL(ts.URL, streamable.ClientOptions{MaxRetries: -1, MaxMessage: math.MaxInt}))
 			if c.fails != nil {
 				if err == nil {
 					s.Close()
@@ -128,7 +126,7 @@ func TestConnect(t *testing.T) {
 			}))
 			defer ts.Close()
 			both := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, binding(older2024, runtime.ToClient), runtime.Handlers{}.Bind(mcp20260728.Revision, mcp20260728.Methods))
-			s, err := both.Connect(t.Context(), URL(ts.URL))
+			s, err := both.Connect(t.Context(), streamable.URL(ts.URL, streamable.ClientOptions{}))
 			if err == nil {
 				defer s.Close()
 			}
@@ -137,7 +135,7 @@ func TestConnect(t *testing.T) {
 			}
 		})
 	}
-	if _, err := client(newer2025).Connect(t.Context(), URL("ftp://localhost")); err == nil {
+	if _, err := client(newer2025).Connect(t.Context(), streamable.URL("ftp://localhost", streamable.ClientOptions{})); err == nil {
 		t.Error("no error")
 	}
 }
@@ -145,14 +143,14 @@ func TestConnect(t *testing.T) {
 // TestReconnect checks that a session over HTTP with SSE is opened again when its server was restarted.
 func TestReconnect(t *testing.T) {
 	start := func() http.Handler {
-		return sse.NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding(newer2025, runtime.ToServer)), streamable.Options{})
+		return NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding(newer2025, runtime.ToServer)), streamable.Options{})
 	}
 	var handler atomic.Value
 	handler.Store(start())
 	ts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().(http.Handler).ServeHTTP(w, r) }))
 	defer ts.Close()
 	options := runtime.ClientOptions{Name: "c", Version: "1", Reconnect: true, Logger: slog.New(slog.DiscardHandler)}
-	s, err := runtime.NewClient(options, binding(newer2025, runtime.ToClient)).Connect(t.Context(), URL(ts.URL))
+	s, err := runtime.NewClient(options, binding(newer2025, runtime.ToClient)).Connect(t.Context(), streamable.URL(ts.URL, streamable.ClientOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}
