@@ -1,9 +1,13 @@
 package streamable
 
 import (
+	"bufio"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
@@ -46,4 +50,56 @@ func TestNoServer(t *testing.T) {
 	}()
 	var server *runtime.Server
 	NewHandler(server, Options{})
+}
+
+// TestBodyNeverComes checks that a client cannot keep a connection by announcing a body that it does not send, whatever
+// it requests, and that a handler may take its time for a request whose body has arrived.
+func TestBodyNeverComes(t *testing.T) {
+	for _, request := range []string{"GET /healthz", "GET /nowhere", "POST /nowhere", "GET /long", "DELETE /mcp", "GET /mcp", "PUT /mcp", "POST /mcp", "POST /slow"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := NewHandler(newRuntimeServer(t, base, runtime.ServerOptions{Logger: discard}, r11), Options{IOTimeout: -1})
+			defer h.Close()
+			mux := http.NewServeMux()
+			mux.Handle("/mcp", h)
+			mux.HandleFunc("POST /slow", func(w http.ResponseWriter, r *http.Request) {
+				_, _ = io.Copy(io.Discard, r.Body)
+				select {
+				case <-r.Context().Done():
+				case <-time.After(time.Hour):
+					_, _ = io.WriteString(w, "done")
+				}
+			})
+			mux.HandleFunc("GET /long", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<20)) })
+			MountProbes(mux, h)
+			network := testkit.NewNetwork()
+			server := NewServer(mux)
+			go server.Serve(network)
+			defer server.Close()
+			conn, err := network.DialContext(t.Context(), "", "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			body, limit := "", time.Minute
+			if request == "POST /slow" {
+				body, limit = "0123456789", 2*time.Hour
+			}
+			_, _ = io.WriteString(conn, request+" HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n"+
+				"Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\r\n"+body)
+			_ = conn.SetReadDeadline(time.Now().Add(limit))
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			switch {
+			case request == "POST /mcp": // the handler has a limit of its own, and none here
+				if err == nil {
+					t.Errorf("%s: %s", request, resp.Status)
+				}
+			case err != nil:
+				t.Errorf("%s: no response: %v", request, err)
+			case request == "POST /slow":
+				if text, _ := io.ReadAll(resp.Body); string(text) != "done" {
+					t.Errorf("a slow handler was ended: %s %s", resp.Status, text)
+				}
+			}
+		})
+	}
 }
