@@ -43,12 +43,11 @@ func newMessages(side Revision, e *engine) (*messages, error) {
 	for _, d := range side.IR.Decls {
 		m.inner(m.pointers[d.Key()], d.Type)
 	}
-	m.unreserve(m.tree, "")
 	for _, method := range side.IR.Methods {
 		m.methods[method.Wire] = method
 	}
 	m.read(e)
-	return m, nil
+	return m.changed((*messages).unreserve), nil
 }
 
 // read makes the builder of the tree's shapes.
@@ -67,12 +66,6 @@ func (s *messages) changed(edit func(s *messages)) *messages {
 	return &other
 }
 
-// set changes the value at a pointer of the tree.
-func (s *messages) set(pointer string, value any) {
-	object, name := parent(pointer)
-	s.node(object).(map[string]any)[name] = value
-}
-
 // asWritten returns the messages with the members that the schema declares, and no others. Requests have no
 // other members than params.
 func (s *messages) asWritten() *messages {
@@ -86,16 +79,15 @@ func (s *messages) bare() {
 	for _, d := range s.rev.Decls {
 		o, ok := d.Type.(*ir.Object)
 		for i := 0; ok && i < len(o.Fields); i++ {
-			properties, name := parent(o.Fields[i].Pointer)
-			if list, ok := s.node(properties).(map[string]any); ok && o.Fields[i].Injected {
-				delete(list, name)
+			if properties, name := parent(o.Fields[i].Pointer); o.Fields[i].Injected {
+				delete(s.node(properties), name)
 			}
 		}
 	}
 	for _, m := range s.methods {
 		decl := s.rev.Definition(m.Definition)
 		request := map[string]any{"type": "object"}
-		node, _ := s.node(decl.Pointer).(map[string]any)
+		node := s.node(decl.Pointer)
 		properties, _ := node["properties"].(map[string]any)
 		if params, ok := properties["params"]; ok {
 			request["properties"] = map[string]any{"params": params}
@@ -103,7 +95,8 @@ func (s *messages) bare() {
 		if required, ok := node["required"].([]any); ok && slices.Contains(required, any("params")) {
 			request["required"] = []any{"params"}
 		}
-		s.set(decl.Pointer, request)
+		definitions, name := parent(decl.Pointer)
+		s.node(definitions)[name] = request
 	}
 }
 
@@ -116,8 +109,7 @@ func (s *messages) declare(pointer string, d *ir.Decl) {
 // part records the declarations of the schemas at and below a pointer. Schemas at several places can
 // have the same one.
 func (s *messages) part(pointer string, t ir.Type) {
-	node, ok := s.node(pointer).(map[string]any)
-	if !ok || node["$ref"] != nil {
+	if node := s.node(pointer); node == nil || node["$ref"] != nil {
 		return
 	}
 	if ref, ok := t.(*ir.Ref); ok && s.declared[pointer] == nil {
@@ -140,7 +132,7 @@ func (s *messages) inner(pointer string, t ir.Type) {
 				s.part(at, f.Type)
 			}
 			s.implied[at] = Implied(f)
-			if member, ok := s.node(at).(map[string]any); ok && f.Const != nil && member["const"] == nil {
+			if member := s.node(at); member != nil && f.Const != nil && member["const"] == nil {
 				member["const"] = f.Const // only the ir knows it
 			}
 		}
@@ -151,24 +143,11 @@ func (s *messages) inner(pointer string, t ir.Type) {
 	}
 }
 
-// node returns the value at a pointer of the tree, or nil.
-func (s *messages) node(pointer string) any {
-	var at any = s.tree
-	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		switch list := at.(type) {
-		case map[string]any:
-			at = list[wire.PointerName(segment)]
-		case []any:
-			i, err := strconv.Atoi(segment)
-			if err != nil || i >= len(list) {
-				return nil
-			}
-			at = list[i]
-		default:
-			return nil
-		}
-	}
-	return at
+// node returns the object at a pointer of the tree, or nil.
+func (s *messages) node(pointer string) map[string]any {
+	_, value, _ := schema.Locate(s.tree, pointer)
+	object, _ := value.(map[string]any)
+	return object
 }
 
 // Definitions returns the schema that a revision was lowered from, as a decoded JSON value, and the
@@ -231,19 +210,10 @@ func Implied(f *ir.Field) bool { return f.Required && f.Default != "" }
 
 // unreserve removes additionalProperties that allow any member from the objects that only the
 // protocol may add members to.
-func (s *messages) unreserve(v any, pointer string) {
-	switch v := v.(type) {
-	case map[string]any:
-		rest, isSchema := v["additionalProperties"].(map[string]any)
-		if (v["additionalProperties"] == true || isSchema && len(rest) == 0) && s.reserved(pointer) {
-			delete(v, "additionalProperties")
-		}
-		for name, inner := range v {
-			s.unreserve(inner, schema.Child(pointer, name))
-		}
-	case []any:
-		for i, inner := range v {
-			s.unreserve(inner, schema.Child(pointer, strconv.Itoa(i)))
+func (s *messages) unreserve() {
+	for pointer, one := range s.root.All() {
+		if one.AdditionalProperties != nil && always(one.AdditionalProperties) && s.reserved(pointer) {
+			delete(s.node(pointer), "additionalProperties")
 		}
 	}
 }
@@ -363,7 +333,7 @@ func (s *messages) dropPayload(message *jsonschema.Schema, done map[string]bool)
 	done[message.Pointer] = true
 	for _, name := range []string{"params", "result"} {
 		if message.Property(name) != nil {
-			s.set(schema.Child(message.Pointer, "properties", name), map[string]any{"type": "object"})
+			s.node(message.Pointer + "/properties")[name] = map[string]any{"type": "object"}
 		}
 	}
 	for _, below := range slices.Concat([]*jsonschema.Schema{message.Target, message.Items}, message.AnyOf, message.OneOf, message.AllOf) {

@@ -63,7 +63,7 @@ func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 	if err != nil {
 		return "", err
 	}
-	set, current, ok := locate(root, e.Pointer)
+	set, current, ok := Locate(root, e.Pointer)
 	if !ok {
 		return "there is no value", nil
 	}
@@ -74,8 +74,8 @@ func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
 	return "", nil
 }
 
-// locate returns the value at a JSON Pointer and a function that replaces it.
-func locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
+// Locate returns the value at a JSON Pointer and a function that replaces it.
+func Locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
 	value = root
 	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		segment = wire.PointerName(segment)

@@ -46,7 +46,7 @@ func (d *Document) madeOfMore(s *Schema) bool {
 // Keep sets the Source of a schema of a lenient document, because its other fields do not
 // represent it completely.
 func (d *Document) Keep(s *Schema) {
-	if _, value, ok := locate(d.source, s.Pointer); ok && s.Source == nil {
+	if _, value, ok := Locate(d.source, s.Pointer); ok && s.Source == nil {
 		s.Source = value
 	}
 }
@@ -96,7 +96,7 @@ func (d *Document) JSON() ([]byte, error) {
 		if !ok {
 			continue
 		}
-		_, value, _ := locate(tree, parent)
+		_, value, _ := Locate(tree, parent)
 		node, ok := value.(map[string]any)
 		if !ok || node["additionalProperties"] == false {
 			continue
