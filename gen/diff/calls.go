@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -28,32 +29,28 @@ func taskSupportOf(definition wire.Object) string {
 // taskSupport compares whether a tool can be called as a task and without one.
 func (t *toolLists) taskSupport(old, new *tools.Tool) {
 	was, is := taskSupportOf(old.Definition), taskSupportOf(new.Definition)
-	for _, way := range []struct {
-		added, removed, without string
-		params                  map[string]any
+	for _, one := range []struct {
+		removed, without string
+		params           map[string]any
 	}{
-		{"task-call-added", "task-call-removed", "forbidden", map[string]any{"task": map[string]any{}}},
-		{"plain-call-added", "plain-call-removed", "required", map[string]any{}},
+		{"task-call-removed", "forbidden", map[string]any{"task": map[string]any{}}},
+		{"plain-call-removed", "required", map[string]any{}},
 	} {
-		// A renamed tool is called by either name.
-		way.params["name"] = old.Name
-		if was == way.without {
-			way.params["name"] = new.Name
-		}
-		had, has := was != way.without, is != way.without
+		had, has := was != one.without, is != one.without
 		if had == has {
 			continue
 		}
-		at := &root{use: "tools/call " + new.Name, direction: ToServer,
-			judged: [2][]string{{ofCall(old.Name)}, {ofCall(new.Name)}}}
-		ch := &change{subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}}
-		values := [2][]any{}
-		if had {
-			ch.rule, values[narrows] = way.removed, []any{way.params}
-		} else {
-			ch.rule, ch.guard, values[widens] = way.added, guardListed, []any{way.params}
+		way := narrows
+		ch := &change{subject: new.Name, old: placeOfTool(old), new: placeOfTool(new)}
+		one.params["name"] = old.Name // a renamed tool is called by either name
+		if has {
+			way, ch.guard, one.params["name"] = widens, guardListed, new.Name
 		}
-		t.direct(ch, values[narrows], values[widens], at)
+		ch.rule = t.rules.toward(one.removed, way)
+		values := [2][]any{}
+		values[way] = []any{one.params}
+		t.direct(ch, values[narrows], values[widens], &root{use: "tools/call " + new.Name, direction: ToServer,
+			judged: [2][]string{{ofCall(old.Name)}, {ofCall(new.Name)}}})
 	}
 }
 
@@ -129,38 +126,26 @@ func headersOf(tool *tools.Tool) map[string]*header {
 }
 
 // mirrored compares the parameters that clients copy into headers.
-func (t *toolLists) mirrored(old, new *tools.Tool) {
-	was, is := headersOf(old), headersOf(new)
+func (t *toolLists) mirrored(name string, was, is map[string]*header) {
 	for _, path := range keysOf(was, is) {
-		ch := &change{guard: guardMirrored, subject: path}
-		args := []string{path[strings.LastIndexByte(path, '.')+1:]}
-		var wrong [2]string
-		for way, h := range [2]*header{was[path], is[path]} {
-			if h == nil {
-				continue
-			}
-			if wrong[way] = h.wrong; h.wrong == "" {
-				args = append(args, h.name)
-			}
-			*[2]*Place{&ch.old, &ch.new}[way] = h.place
-		}
+		old, new := cmp.Or(was[path], &header{}), cmp.Or(is[path], &header{})
+		ch := &change{guard: guardMirrored, subject: path, old: old.place, new: new.place, args: []string{lastName(path)}}
 		switch {
-		case wrong[narrows] != "" && wrong[widens] != "":
+		case old.wrong != "" && new.wrong != "":
 			continue
-		case wrong[widens] != "":
-			ch.rule, args = "header-broken", []string{args[0], wrong[widens]}
-		case wrong[narrows] != "":
-			ch.rule, args = "header-repaired", []string{args[0], wrong[narrows]}
-		case was[path] == nil:
-			ch.rule = "header-added"
-		case is[path] == nil:
-			ch.rule = "header-removed"
-		case !strings.EqualFold(args[1], args[2]):
-			ch.rule = "header-changed"
+		case new.wrong != "":
+			ch.rule, ch.args = "header-broken", append(ch.args, new.wrong)
+		case old.wrong != "":
+			ch.rule, ch.args = "header-repaired", append(ch.args, old.wrong)
+		case strings.EqualFold(old.name, new.name):
+			continue
+		case old.name == "":
+			ch.rule, ch.args = "header-added", append(ch.args, new.name)
+		case new.name == "":
+			ch.rule, ch.args = "header-removed", append(ch.args, old.name)
 		default:
-			continue
+			ch.rule, ch.args = "header-changed", append(ch.args, old.name, new.name)
 		}
-		ch.args = args
-		t.direct(ch, nil, nil, &root{use: "tools/call " + new.Name, direction: ToServer})
+		t.direct(ch, nil, nil, &root{use: "tools/call " + name, direction: ToServer})
 	}
 }

@@ -38,7 +38,7 @@ func (t *toolLists) offers(report *Report, old, new ToolList) {
 	}
 	if was, is := old.Catalog.Instructions, new.Catalog.Instructions; t.has(report, old, new, catalog.Instructions) && was != is {
 		at := Place{"instructions", "/instructions"}
-		t.add(&change{rule: "instructions-changed", subject: at.Path, old: at, new: at, args: []string{inQuotes(was), inQuotes(is)}}, &root{use: "initialize result", direction: ToClient})
+		t.says("initialize result", "instructions-changed", at, at, inQuotes(was), inQuotes(is))
 	}
 }
 
@@ -70,9 +70,9 @@ func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
 	}
 }
 
-// offer is something that a server offers.
+// offer is something that a server offers. The path of its place is the subject of findings.
 type offer struct {
-	subject, pointer string
+	Place
 	// values are what clients send for it. guard is why nothing breaks without it.
 	values []any
 	guard  string
@@ -81,15 +81,13 @@ type offer struct {
 	wrap    func(v any) any
 }
 
-func (o *offer) place() Place { return Place{o.subject, o.pointer} }
-
 func (o *offer) root() *root {
 	return &root{use: o.use, direction: ToServer, wrap: o.wrap, judged: [2][]string{{o.of}, {o.of}}}
 }
 
 // only reports an offer that one side has. The rule is that for the old side.
 func (t *toolLists) only(way int, rule string, o *offer, args ...string) {
-	ch := t.lone(rule, way, o.subject, o.place(), args...)
+	ch := t.lone(rule, way, o.Path, o.Place, args...)
 	values := o.values
 	if ch.guard = o.guard; way == widens {
 		ch.guard, values = guardListed, nil
@@ -116,12 +114,12 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
 		c := newComparer(t.rules, guardIgnoredMember)
-		at.old, at.new = argumentsOf(c.engine, was, before.subject), argumentsOf(c.engine, is, after.subject)
-		t.compare(c, after.subject+".arguments", at)
-		t.remarks("prompt-changed", after.subject, "prompts/list", was, is, "arguments")
+		at.old, at.new = argumentsOf(c.engine, was, before.Path), argumentsOf(c.engine, is, after.Path)
+		t.compare(c, after.Path+".arguments", at)
+		t.remarks("prompt-changed", "prompts/list", after.Path, was, is, "arguments")
 		for _, one := range arguments(is) {
 			if slices.ContainsFunc(arguments(was), func(a argument) bool { return a.name == one.name && a.rest != one.rest }) {
-				t.listed("prompt-changed", after.subject, "prompts/list", was, is, "argument "+one.name)
+				t.says("prompts/list", "prompt-changed", before.Place, after.Place, "argument "+one.name)
 			}
 		}
 	})
@@ -135,7 +133,7 @@ func promptOf(e *catalog.Entry) *offer {
 		}
 	}
 	return &offer{
-		subject: "prompts/" + e.Key, pointer: e.Pointer, values: []any{required}, of: ofPrompt(e.Key), use: "prompts/get " + e.Key,
+		Place: Place{"prompts/" + e.Key, e.Pointer}, values: []any{required}, of: ofPrompt(e.Key), use: "prompts/get " + e.Key,
 		wrap: func(v any) any { return map[string]any{"name": e.Key, "arguments": v} },
 	}
 }
@@ -208,14 +206,14 @@ func stringMember(o wire.Object, name string) (string, bool) {
 	return raw.Str()
 }
 
-// listed reports a change of an entry of a list.
-func (t *toolLists) listed(rule, subject, use string, was, is *catalog.Entry, args ...string) {
-	t.add(&change{rule: rule, subject: subject, old: Place{subject, was.Pointer}, new: Place{subject, is.Pointer}, args: args}, &root{use: use, direction: ToClient})
+// says reports a change of what a server says of something in a message.
+func (t *toolLists) says(use, rule string, old, new Place, args ...string) {
+	t.add(&change{rule: rule, subject: new.Path, old: old, new: new, args: args}, &root{use: use, direction: ToClient})
 }
 
 // remarks reports the members of two entries that differ, except for those named in but.
-func (t *toolLists) remarks(rule, subject, use string, was, is *catalog.Entry, but ...string) {
+func (t *toolLists) remarks(rule, use, subject string, was, is *catalog.Entry, but ...string) {
 	for _, name := range differing(membersBut(was.Definition, but...), membersBut(is.Definition, but...)) {
-		t.listed(rule, subject, use, was, is, name)
+		t.says(use, rule, Place{subject, was.Pointer}, Place{subject, is.Pointer}, name)
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (t *toolLists) resources(old, new *catalog.Catalog) {
 	paired(old.Resources, new.Resources, func(was, is *catalog.Entry) {
 		if !t.alone("resource-removed", was, is, func(e *catalog.Entry) *offer { return uriOf("resources/", e, []string{e.Key}, new) }) {
-			t.resource("resources/"+is.Key, "resources/list", was, is)
+			t.resource("resources/list", "resources/"+is.Key, was, is)
 		}
 	})
 }
@@ -28,7 +28,7 @@ func unreadable(uris []string, c *catalog.Catalog) []string {
 
 // uriOf returns an offer of URIs, of which only those count that another catalog does not have.
 func uriOf(under string, e *catalog.Entry, uris []string, other *catalog.Catalog) *offer {
-	o := &offer{subject: under + e.Key, pointer: e.Pointer, values: anys(unreadable(uris, other)), of: ofURI, use: "resources/read"}
+	o := &offer{Place: Place{under + e.Key, e.Pointer}, values: anys(unreadable(uris, other)), of: ofURI, use: "resources/read"}
 	if o.values == nil {
 		o.guard = guardTemplate
 	}
@@ -40,13 +40,13 @@ func templateOf(e *catalog.Entry, other *catalog.Catalog) *offer {
 }
 
 // resource compares the descriptive members of a resource or a template.
-func (t *toolLists) resource(subject, use string, was, is *catalog.Entry) {
+func (t *toolLists) resource(use, subject string, was, is *catalog.Entry) {
 	before, _ := was.Definition.Get("mimeType")
 	after, _ := is.Definition.Get("mimeType")
 	if before != after {
-		t.listed("resource-type-changed", subject, use, was, is, quoted(string(before)), quoted(string(after)))
+		t.says(use, "resource-type-changed", Place{subject, was.Pointer}, Place{subject, is.Pointer}, quoted(string(before)), quoted(string(after)))
 	}
-	t.remarks("resource-changed", subject, use, was, is, "mimeType", "uri", "uriTemplate")
+	t.remarks("resource-changed", use, subject, was, is, "mimeType", "uri", "uriTemplate")
 }
 
 // templates compares templates that have the same text, and then templates that have the same
@@ -60,7 +60,7 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 		case was == nil:
 			come = append(come, is)
 		default:
-			t.resource("templates/"+is.Key, "resources/templates/list", was, is)
+			t.resource("resources/templates/list", "templates/"+is.Key, was, is)
 		}
 	})
 	for _, was := range gone {
@@ -85,7 +85,7 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 // of the other side matches is not lost.
 func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) {
 	before, after := templateOf(was, new), templateOf(is, old)
-	ch := &change{subject: after.subject, old: before.place(), new: after.place(), args: []string{was.Key, is.Key}}
+	ch := &change{subject: after.Path, old: before.Place, new: after.Place, args: []string{was.Key, is.Key}}
 	samples := slices.Concat(samplesOf(was.Key), samplesOf(is.Key))
 	only := func(template string, other *catalog.Catalog) []string {
 		return unreadable(slices.DeleteFunc(slices.Clone(samples), func(uri string) bool { return !covers(template, uri) }), other)
@@ -105,7 +105,7 @@ func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) 
 	if ch.rule != "" {
 		t.direct(ch, anys(lost), anys(won), after.root())
 	}
-	t.resource(after.subject, "resources/templates/list", was, is)
+	t.resource("resources/templates/list", after.Path, was, is)
 }
 
 func anys(texts []string) []any {
@@ -167,9 +167,8 @@ func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	for _, path := range differing(was, is) {
 		before, had := was[path]
 		if after, has := is[path]; had && has {
-			o := capabilityOf(path)
-			t.add(&change{rule: "capability-changed", subject: o.subject, old: o.place(), new: o.place(), args: []string{path, before, after}},
-				&root{use: "initialize result", direction: ToClient})
+			at := capabilityOf(path).Place
+			t.says("initialize result", "capability-changed", at, at, path, before, after)
 		}
 	}
 }
@@ -186,12 +185,11 @@ func within(path string, has, lacks map[string]string) bool {
 }
 
 func capabilityOf(path string) *offer {
-	subject := "capabilities." + path
 	pointer := "/capabilities"
 	for name := range strings.SplitSeq(path, ".") {
 		pointer = wire.ChildPointer(pointer, name)
 	}
-	o := &offer{subject: subject, pointer: pointer, values: []any{path}, of: ofCapability, use: "initialize result"}
+	o := &offer{Place: Place{"capabilities." + path, pointer}, values: []any{path}, of: ofCapability, use: "initialize result"}
 	if strings.HasSuffix(path, ".listChanged") {
 		o.guard = guardNotified
 	}

@@ -165,6 +165,6 @@ func (t *toolLists) renamed(old, new *tools.Tool) {
 	if taskSupportOf(old.Definition) == "required" {
 		call["task"] = map[string]any{}
 	}
-	t.direct(&change{rule: "tool-renamed", guard: guardListed, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: []string{old.Name, new.Name}},
+	t.direct(&change{rule: "tool-renamed", guard: guardListed, subject: new.Name, old: placeOfTool(old), new: placeOfTool(new), args: []string{old.Name, new.Name}},
 		[]any{call}, nil, &root{use: "tools/call " + old.Name, direction: ToServer, judged: [2][]string{{ofCall(old.Name)}, {ofCall(old.Name)}}})
 }

@@ -81,13 +81,15 @@ func newToolLists(rules ruleTable, old, new ToolList) *toolLists {
 	return &toolLists{assembler{kind: "tools", old: old.Label, new: new.Label, rules: rules, findings: map[string]*Finding{}}}
 }
 
+func placeOfTool(tool *tools.Tool) Place { return Place{tool.Name, tool.Pointer} }
+
 // presence reports a tool that only one list has.
 func (t *toolLists) presence(way int, tool *tools.Tool) {
 	c := newComparer(t.rules, "")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judged: [2][]string{{ofInput(tool.Name)}, {ofInput(tool.Name)}}}
 	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
-	ch := t.lone("tool-removed", way, tool.Name, Place{tool.Name, tool.Pointer})
+	ch := t.lone("tool-removed", way, tool.Name, placeOfTool(tool))
 	if way == widens {
 		ch.guard = guardListed
 	}
@@ -113,9 +115,8 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 		t.compare(c, new.Name+".input", at)
 	}
 	t.output(old, new)
-	at := &root{use: "tools/list", direction: ToClient}
 	tell := func(rule string, args ...string) {
-		t.add(&change{rule: rule, subject: new.Name, old: Place{old.Name, old.Pointer}, new: Place{new.Name, new.Pointer}, args: args}, at)
+		t.says("tools/list", rule, placeOfTool(old), placeOfTool(new), args...)
 	}
 	if old.Description != new.Description {
 		tell("tool-description-changed", inQuotes(old.Description), inQuotes(new.Description))
@@ -125,7 +126,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 	}
 	t.taskSupport(old, new)
 	dialects(old, new, tell)
-	t.mirrored(old, new)
+	t.mirrored(new.Name, headersOf(old), headersOf(new))
 	promises(old, new, tell)
 	for _, name := range differing(otherMembers(old), otherMembers(new)) {
 		tell("tool-metadata-changed", name)
