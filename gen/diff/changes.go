@@ -94,7 +94,7 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 
 // unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show
 // them.
-func (c *comparer) unshown(a *Alt, k keyword) (list []*branch) {
+func (e *engine) unshown(a *Alt, k keyword) (list []*branch) {
 	if k.name == "oneOf" {
 		for _, s := range a.refused {
 			list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
@@ -105,7 +105,7 @@ func (c *comparer) unshown(a *Alt, k keyword) (list []*branch) {
 	if k.name == "multipleOf" {
 		names = append(names, "type") // integers are multiples of 1
 	}
-	return slices.DeleteFunc(c.breaking(a, names...), func(b *branch) bool { return k.shows != nil && k.shows(a, b) })
+	return slices.DeleteFunc(e.breaking(a, names...), func(b *branch) bool { return k.shows != nil && k.shows(a, b) })
 }
 
 // listed compares enum and const.

@@ -92,23 +92,25 @@ func newEngine() *engine {
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.
 func (e *engine) finder(sender *jsonschema.Schema) *finder {
-	f, ok := e.finders[sender]
-	if !ok {
-		f = newFinder(e, sender)
-		e.finders[sender] = f
-	}
 	e.begin()
-	return f
+	return cached(e.finders, sender, func() *finder {
+		return &finder{engine: e, sender: sender, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
+	})
+}
+
+// cached returns the value of a map under a key, which it makes on first use.
+func cached[K comparable, V any](all map[K]V, key K, make func() V) V {
+	one, ok := all[key]
+	if !ok {
+		one = make()
+		all[key] = one
+	}
+	return one
 }
 
 // refusing returns the ways in which a schema refuses a value.
 func (e *engine) refusing(s *jsonschema.Schema) []*branch {
-	list, ok := e.refusals[s]
-	if !ok {
-		list = waysToRefuse(s)
-		e.refusals[s] = list
-	}
-	return list
+	return cached(e.refusals, s, func() []*branch { return waysToRefuse(s) })
 }
 
 // comparer compares shapes of two sides.
@@ -223,20 +225,16 @@ func inOrder[T any](way int, from, to T) (old, new T) {
 
 // find returns a value that one shape has and another one does not have.
 func (c *comparer) find(sends, accepts *Shape) answer {
-	key := setPair{sends.set, accepts.set}
-	if have, ok := c.answers[key]; ok {
-		return have
-	}
-	result := answer{is: none}
-	for _, s := range accepts.from {
-		one := c.finder(c.documentOf(sends)).find(sends.from, []*jsonschema.Schema{s}, nil)
-		if result.is = max(result.is, one.is); one.is == found {
-			result = one
-			break
+	return cached(c.answers, setPair{sends.set, accepts.set}, func() answer {
+		result := answer{is: none}
+		for _, s := range accepts.from {
+			one := c.finder(c.documentOf(sends)).find(sends.from, []*jsonschema.Schema{s}, nil)
+			if result.is = max(result.is, one.is); one.is == found {
+				return one
+			}
 		}
-	}
-	c.answers[key] = result
-	return result
+		return result
+	})
 }
 
 // documentOf returns the document of a shape, or nil for one without schemas.
@@ -299,13 +297,11 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	if others {
 		sends = c.finder(nil)
 	}
-	accept, refuse := slices.Concat(v.from.constraints(), b.accept), slices.Concat(v.from.refused, b.refuse)
-	if b.of != nil {
-		refuse = append(refuse, b.of)
-	}
-	search := func(f *finder, w way, b *branch, refuse []*jsonschema.Schema) answer {
+	w := v.from.way
+	w.accept, w.refuse = slices.Concat(w.accept, b.accept), slices.Concat(w.refuse, b.refuse, without(b.of))
+	search := func(f *finder, w way, b *branch) answer {
 		c.begin()
-		return f.search(w.with(b), accept, refuse, nil)
+		return f.search(w.with(b))
 	}
 	if v.to != nil {
 		if !c.affords(v) {
@@ -315,26 +311,26 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		preferred := v.from.way // with the conditions of the receiver that the branch does not break, so that an example shows nothing else
+		preferred := w // with the conditions of the receiver that the branch does not break, so that an example shows nothing else
 		for _, s := range v.to.all {
 			preferred.todo = append(preferred.todo, bareOf(s, b))
 		}
-		if a := search(prefers, preferred, b, refuse); a.is == found && !v.accepts.accepts(a.value) {
+		if a := search(prefers, preferred, b); a.is == found && !v.accepts.accepts(a.value) {
 			return a.outcome()
 		}
 	}
-	a := search(sends, v.from.way, b, refuse)
+	a := search(sends, w, b)
 	if a.is == none || a.is == found && !v.accepts.accepts(a.value) {
 		return a.outcome()
 	}
 	open := false
 	for _, s := range v.accepts.from {
-		if slices.ContainsFunc(v.from.all, func(own *jsonschema.Schema) bool { return c.sameText(own.Source, target(s).Source) }) {
+		if slices.ContainsFunc(v.from.all, func(own *jsonschema.Schema) bool { return c.sameText(own.Source, alias(s).Source) }) {
 			continue // the sender's values satisfy the same schema
 		}
-		one := *b
-		one.refuse = append(slices.Clone(b.refuse), s)
-		switch a := search(sends, v.from.way, &one, append(slices.Clone(refuse), s)); a.is {
+		one, also := *b, w
+		one.refuse, also.refuse = append(slices.Clone(b.refuse), s), append(slices.Clone(w.refuse), s)
+		switch a := search(sends, also, &one); a.is {
 		case found:
 			return a.outcome()
 		case unknown:
@@ -348,14 +344,6 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		return v.asAnother(a.value)
 	}
 	return outcome{}
-}
-
-// target returns the schema that a schema refers to if it does nothing else, or the schema.
-func target(s *jsonschema.Schema) *jsonschema.Schema {
-	if members, ok := parse(string(s.Source)).(map[string]any); ok && len(members) == 1 && s.Target != nil && s.Target.Target == nil {
-		return s.Target
-	}
-	return s
 }
 
 // writes reports whether the sender has the keyword of a branch as well, in a text that is the same. A schema with
@@ -508,7 +496,7 @@ func (c *comparer) covers(v view) *Alt {
 	if v.from.kinds != kindObject {
 		return nil
 	}
-	value := c.finder(c.documents[v.way]).search(v.from.way, v.from.constraints(), v.from.refused, nil)
+	value := c.finder(c.documents[v.way]).search(v.from.way)
 	object, ok := value.value.(map[string]any)
 	if !ok {
 		return nil

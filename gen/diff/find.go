@@ -42,12 +42,10 @@ const manyRefused = 8
 // manyBranches is the largest number of branches of anyOf of which each combination is tried.
 const manyBranches = 4
 
-func newFinder(e *engine, sender *jsonschema.Schema) *finder {
-	return &finder{engine: e, sender: sender, known: map[string]answer{}, busy: map[string]int{}, assumed: map[string]int{}}
-}
-
 // way is a set of conditions on one value.
 type way struct {
+	// accept has the schemas that the value satisfies, and refuse those that it does not, as validators say.
+	accept, refuse []*jsonschema.Schema
 	// todo has the schemas that are not expanded yet, all those that are.
 	todo, all []*jsonschema.Schema
 	// refused has the schemas that must refuse the value and are not expanded yet. unions choose between other
@@ -113,6 +111,12 @@ type holding struct {
 	value any
 }
 
+// newWay returns the conditions on a value of some kinds that every schema of accept accepts and every one of refuse
+// refuses, other than those in but.
+func newWay(accept, refuse []*jsonschema.Schema, kinds kind, but []any) way {
+	return way{accept: accept, refuse: refuse, todo: accept, refused: refuse, kinds: kinds, but: but}
+}
+
 // find returns a value that every schema of accept accepts and every one of refuse refuses, other
 // than those in but.
 func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
@@ -138,7 +142,7 @@ func (f *finder) find(accept, refuse []*jsonschema.Schema, but []any) answer {
 	outer := f.low
 	f.low = 1 << 30
 	f.busy[key] = depth
-	a := f.search(way{todo: accept, refused: refuse, kinds: kindAny, but: but}, accept, refuse, but)
+	a := f.search(newWay(accept, refuse, kindAny, but))
 	delete(f.busy, key)
 	f.settle(key, a, depth, mark)
 	f.low = min(outer, f.low)
@@ -171,11 +175,7 @@ func (f *finder) settle(key string, a answer, depth, mark int) {
 func (e *engine) key(list []*jsonschema.Schema) string {
 	var text []byte
 	for _, s := range list {
-		id, ok := e.ids[s]
-		if !ok {
-			id = len(e.ids)
-			e.ids[s] = id
-		}
+		id := cached(e.ids, s, func() int { return len(e.ids) })
 		text = strconv.AppendInt(append(text, ' '), int64(id), 10)
 	}
 	return string(text)
@@ -190,12 +190,7 @@ func (e *engine) setKey(list []*jsonschema.Schema) string {
 
 // validator returns the validator of a schema's document.
 func (e *engine) validator(s *jsonschema.Schema) *samples.Validator {
-	valid, ok := e.valid[s.Root()]
-	if !ok {
-		valid = samples.NewValidator(s.Root())
-		e.valid[s.Root()] = valid
-	}
-	return valid
+	return cached(e.valid, s.Root(), func() *samples.Validator { return samples.NewValidator(s.Root()) })
 }
 
 // accepts reports whether schemas of one document accept a value, by the validator.
@@ -220,22 +215,22 @@ func (e *engine) refuses(v any, s *jsonschema.Schema) bool {
 }
 
 // suits reports whether a value is an answer.
-func (f *finder) suits(v any, accept, refuse []*jsonschema.Schema, but []any) bool {
-	for _, other := range but {
+func (f *finder) suits(v any, w *way) bool {
+	for _, other := range w.but {
 		if exactly(other) == exactly(v) {
 			return false
 		}
 	}
-	for _, s := range accept {
+	for _, s := range w.accept {
 		if ok, _ := f.accepts(v, s); !ok {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(refuse, func(s *jsonschema.Schema) bool { return !f.refuses(v, s) })
+	return !slices.ContainsFunc(w.refuse, func(s *jsonschema.Schema) bool { return !f.refuses(v, s) })
 }
 
 // search expands a way and answers for it.
-func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) answer {
+func (f *finder) search(w way) answer {
 	if f.spend(1 + len(w.todo) + len(w.all) + len(w.refused) + len(w.unions)) {
 		return answer{is: unknown}
 	}
@@ -247,11 +242,11 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 		return answer{is: none}
 	}
 	if u == nil {
-		return f.leaf(&w, accept, refuse, but)
+		return f.leaf(&w)
 	}
 	if len(w.unions) > manyRefused && !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses }) {
 		// A value often satisfies what is left to choose by itself.
-		if a := f.leaf(&w, accept, refuse, but); a.is == found {
+		if a := f.leaf(&w); a.is == found {
 			return a
 		}
 	}
@@ -267,7 +262,7 @@ func (f *finder) search(w way, accept, refuse []*jsonschema.Schema, but []any) a
 			continue
 		}
 		next.within = u.within
-		switch a := f.search(next.with(b), accept, refuse, but); a.is {
+		switch a := f.search(next.with(b)); a.is {
 		case found:
 			return a
 		case unknown:
@@ -512,13 +507,18 @@ func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
 
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.
 func (f *finder) apart(w *way, p jsonschema.Property) bool {
-	var listed []wire.Raw
-	for _, one := range w.members(p.Name, "") {
-		if own := one.Constants(); own != nil && (listed == nil || len(own) < len(listed)) {
-			listed = own
+	_, listed := constants(w.members(p.Name, ""))
+	return listed != nil && len(listed) <= 50 && !slices.ContainsFunc(listed, func(raw wire.Raw) bool { return !f.refuses(parse(string(raw)), p.Schema) })
+}
+
+// constants returns the schema that lists the fewest values, and these.
+func constants(all []*jsonschema.Schema) (of *jsonschema.Schema, listed []wire.Raw) {
+	for _, s := range all {
+		if own := s.Constants(); own != nil && (of == nil || len(own) < len(listed)) {
+			of, listed = s, own
 		}
 	}
-	return listed != nil && len(listed) <= 50 && !slices.ContainsFunc(listed, func(raw wire.Raw) bool { return !f.refuses(parse(string(raw)), p.Schema) })
+	return of, listed
 }
 
 // may reports whether objects may have a member of that name.

@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 			`{"dependentRequired":{"c":["b"]},"not":{"propertyNames":{"maxLength":2},"type":"object","unevaluatedProperties":false}}`, none},
 	} {
 		accept, refuse := schemaOf(t, test.accept), schemaOf(t, test.refuse)
-		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
+		if got := newEngine().finder(accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != test.want {
 			t.Errorf("%s\n%s\n%+v, want %d", test.accept, test.refuse, got, test.want)
 		}
 	}
@@ -104,7 +104,7 @@ func TestFindCases(t *testing.T) {
 	}
 	for last, want := range map[string]verdict{"r10": none, "r11": found} {
 		accept, refuse := schemaOf(t, text("r10")), schemaOf(t, text(last))
-		if got := newFinder(newEngine(), accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != want {
+		if got := newEngine().finder(accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != want {
 			t.Errorf("%s: %+v, want %d", last, got, want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestFindNone(t *testing.T) {
 	answers := map[verdict]int{}
 	for i, x := range list {
 		for j, y := range list {
-			got := newFinder(newEngine(), nil).find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil)
+			got := newEngine().finder(nil).find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil)
 			answers[got.is]++
 			for k, v := range values {
 				if got.is == none && accepted[i][k] && !accepted[j][k] {

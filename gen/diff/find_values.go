@@ -22,7 +22,7 @@ const (
 
 // listedBy returns the values that a schema lists, short ones first.
 func listedBy(s *jsonschema.Schema) (values []any) {
-	list := append(slices.Clone(s.Enum), given(s.Const)...)
+	list := slices.Clone(s.Constants())
 	if len(list) <= 100 {
 		slices.SortStableFunc(list, func(x, y wire.Raw) int { return len(x) - len(y) })
 	}
@@ -32,26 +32,18 @@ func listedBy(s *jsonschema.Schema) (values []any) {
 	return values
 }
 
-// given returns a list of a value that may be absent.
-func given(raw wire.Raw) []wire.Raw {
-	if raw == "" {
-		return nil
-	}
-	return []wire.Raw{raw}
-}
-
 // shortest has the kinds in the order of their shortest texts.
 var shortest = []kind{kindNumber, kindString, kindArray, kindObject, kindNull, kindBoolean}
 
 // leaf answers for a way without choices.
-func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) answer {
+func (f *finder) leaf(w *way) answer {
 	result := answer{is: none}
 	for _, k := range shortest {
 		if w.kinds&k == 0 || w.fraction && k != kindNumber {
 			continue
 		}
 		complete := f.values(w, k, func(v any) bool {
-			if kindOf(v) == k && f.suits(v, accept, refuse, but) {
+			if kindOf(v) == k && f.suits(v, w) {
 				result = answer{v, found}
 			}
 			return result.is != found
@@ -69,10 +61,7 @@ func (f *finder) leaf(w *way, accept, refuse []*jsonschema.Schema, but []any) an
 // values tries values of one type for a way until try returns false. complete means that one of them is an
 // answer if there is any.
 func (f *finder) values(w *way, k kind, try func(v any) bool) (complete bool) {
-	for _, s := range w.all {
-		if s.Enum == nil && s.Const == "" {
-			continue
-		}
+	if s, _ := constants(w.all); s != nil {
 		return each(listedBy(s), try)
 	}
 	var values []any
@@ -603,15 +592,27 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 	if slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
 		may = f.allows // a broken pattern declares members
 	}
-	w.depend(places)
-	for _, name := range slices.Sorted(maps.Keys(places)) {
-		switch {
-		case !may(w, name) || !f.named(w, name):
-			return nil, true
-		case w.holds != nil && name == w.holds.name, len(wants) == 0:
-		case f.find(w.members(name, ""), places[name], nil).is == none:
-			return nil, true
+	object := map[string]any{}
+	fill := func() verdict {
+		w.depend(places)
+		is := found
+		for _, name := range slices.Sorted(maps.Keys(places)) {
+			if !undeclared[name] && !may(w, name) || !f.named(w, name) {
+				return none
+			}
+			a := answer{is: found}
+			if w.holds != nil && name == w.holds.name {
+				a.value = w.holds.value
+			} else if a = f.find(w.members(name, ""), places[name], nil); a.is == none {
+				return none
+			}
+			object[name], is = a.value, min(is, a.is)
 		}
+		return is
+	}
+	is := fill()
+	if is == none {
+		return nil, true
 	}
 	fewest := len(places)
 	if len(wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), wants[0].suits) {
@@ -645,29 +646,12 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			return nil, sure && complete
 		}
 	}
-	w.depend(places)
-	object := map[string]any{}
-	open := false
-	for _, name := range slices.Sorted(maps.Keys(places)) {
-		if !undeclared[name] && !(f.may(w, name) && f.named(w, name)) {
-			return nil, complete && len(wants) == 0
-		}
-		if w.holds != nil && name == w.holds.name {
-			object[name] = w.holds.value
-			continue
-		}
-		a := f.find(w.members(name, ""), places[name], nil)
-		if a.is == none {
-			return nil, complete && len(wants) == 0
-		}
-		open = open || a.is == unknown
-		object[name] = a.value
+	if len(wants) > 0 {
+		may = f.may
+		is = fill()
 	}
-	if open {
-		return nil, false
-	}
-	if len(object) > most {
-		return nil, complete && len(wants) == 0
+	if is != found || len(object) > most {
+		return nil, is == found && complete && len(wants) == 0
 	}
 	if len(object) < least && names == nil {
 		names, _ = f.names(w)
@@ -679,16 +663,14 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		if _, ok := object[name]; ok || !f.may(w, name) || !f.named(w, name) {
 			continue
 		}
-		if slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
-			return slices.ContainsFunc(s.DependentRequired, func(d jsonschema.Dependency) bool {
-				return d.Name == name && slices.ContainsFunc(d.Required, func(name string) bool { _, ok := object[name]; return !ok })
-			})
-		}) {
+		more := maps.Clone(places)
+		more[name] = nil
+		if w.depend(more); len(more) > len(places)+1 {
 			complete = false // the member would need others
 			continue
 		}
 		if a := f.find(w.members(name, ""), nil, nil); a.is == found {
-			object[name] = a.value
+			object[name], places = a.value, more
 		} else {
 			complete = complete && a.is == none
 		}
@@ -862,7 +844,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		var but []any
 		covered := false // whether there is a name that no schema has, or no such name
 		for range 5 {
-			a := f.search(way{todo: accept, refused: rules, kinds: kindString}, accept, rules, but)
+			a := f.search(newWay(accept, rules, kindString, but))
 			covered = covered || a.is == none
 			if a.is != found {
 				break

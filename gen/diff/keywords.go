@@ -217,14 +217,12 @@ func (e *engine) sameText(x, y wire.Raw) bool {
 
 // text returns a schema in a normal form, or "" if it has references.
 func (e *engine) text(raw wire.Raw) string {
-	text, ok := e.texts[raw]
-	if !ok {
-		if !strings.Contains(string(raw), `"$ref"`) && !strings.Contains(string(raw), `"$dynamicRef"`) {
-			text = canonical(raw)
+	return cached(e.texts, raw, func() string {
+		if strings.Contains(string(raw), `"$ref"`) || strings.Contains(string(raw), `"$dynamicRef"`) {
+			return ""
 		}
-		e.texts[raw] = text
-	}
-	return text
+		return canonical(raw)
+	})
 }
 
 // bareOf returns a plain schema without the keyword that a branch breaks.
@@ -266,11 +264,9 @@ func (e *engine) breaking(a *Alt, keywords ...string) (list []*branch) {
 
 // matchOf returns the schema of the strings that match a pattern.
 func (e *engine) matchOf(pattern string) *jsonschema.Schema {
-	s, ok := e.patterns[pattern]
-	if !ok {
+	return cached(e.patterns, pattern, func() *jsonschema.Schema {
 		text, _ := wire.AppendString([]byte(`{"type":"string","pattern":`), pattern) // it was read, so it is UTF-8
-		s, _ = jsonschema.Read("", wire.Raw(append(text, '}')))
-		e.patterns[pattern] = s
-	}
-	return s
+		s, _ := jsonschema.Read("", wire.Raw(append(text, '}')))
+		return s
+	})
 }

@@ -199,12 +199,7 @@ func plainness(r rune) int {
 
 // language returns the language of a pattern, or nil if the pattern is not supported.
 func (e *engine) language(pattern string) *language {
-	l, ok := e.languages[pattern]
-	if !ok {
-		l = newLanguage(pattern)
-		e.languages[pattern] = l
-	}
-	return l
+	return cached(e.languages, pattern, func() *language { return newLanguage(pattern) })
 }
 
 // The limits of a search: characters of a string, states, and transitions.

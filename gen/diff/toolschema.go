@@ -17,8 +17,6 @@ type schemaBuilder struct {
 	// shapes has the shapes by the schemas at their place, sets the sets by the schemas that these add up to.
 	shapes map[string]*Shape
 	sets   map[string]*set
-	// formed has the alternatives by their schemas.
-	formed map[string][]*Alt
 	// names has the places of a revision's declarations or of a prompt's arguments, and is nil for the
 	// schemas of tools. With it, shapes do not include descriptions.
 	names names
@@ -64,7 +62,7 @@ const (
 )
 
 func newSchemaBuilder(e *engine) *schemaBuilder {
-	return &schemaBuilder{engine: e, shapes: map[string]*Shape{}, sets: map[string]*set{}, formed: map[string][]*Alt{}}
+	return &schemaBuilder{engine: e, shapes: map[string]*Shape{}, sets: map[string]*set{}}
 }
 
 // shape returns the shape of the values that satisfy all schemas in list.
@@ -104,7 +102,7 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place)
 	}
 	b.sets[key] = s
 	if len(flat) > 0 {
-		s.fill = func() []*Alt { return named(b.alts(w), name, where) }
+		s.fill = func() []*Alt { return b.alts(w, name, where) }
 	}
 	return s
 }
@@ -112,26 +110,6 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place)
 // constraints returns the schemas of a way that have constraints of their own.
 func (w *way) constraints() []*jsonschema.Schema {
 	return slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return !constrains(s) })
-}
-
-// named gives the name and the place of a declaration to its alternatives. A union leaves the names
-// to its variants.
-func named(list []*Alt, name string, where Place) []*Alt {
-	if name == "" {
-		return list
-	}
-	list = slices.Clone(list)
-	for i, a := range list {
-		if a.Where != (Place{}) {
-			continue
-		}
-		own := *a
-		if own.Where = where; len(list) == 1 && (a.kinds == kindObject || a.kinds == kindArray) {
-			own.Name = name
-		}
-		list[i] = &own
-	}
-	return list
 }
 
 // accepting returns a function that validates values. Without a usable validator, it refuses all.
@@ -194,42 +172,37 @@ func negated(s *jsonschema.Schema) *jsonschema.Schema {
 
 // constrains reports whether a schema has keywords of its own that refuse values.
 func constrains(s *jsonschema.Schema) bool {
-	return s.Types != nil || s.Enum != nil || s.Const != "" || len(s.AnyOf)+len(s.OneOf) > 0 || s.Not != nil ||
-		s.If != nil && (s.Then != nil || s.Else != nil) || s.Meta || s.DynamicRef != "" || s.Format != "" || s.Pattern != nil ||
-		s.Minimum != "" || s.Maximum != "" || s.ExclusiveMinimum != "" || s.ExclusiveMaximum != "" || s.MultipleOf != "" ||
-		s.MinLength != nil || s.MaxLength != nil || constrainsArrays(s) || constrainsObjects(s)
+	return *s.Limits != (jsonschema.Limits{}) || s.Types != nil || s.Enum != nil || s.Const != "" || s.Format != "" || len(s.AnyOf)+len(s.OneOf) > 0 ||
+		s.Not != nil || s.If != nil && (s.Then != nil || s.Else != nil) || s.Meta || s.DynamicRef != "" ||
+		s.Items != nil || s.PrefixItems != nil || s.Contains != nil || s.UnevaluatedItems != nil || s.AdditionalProperties != nil || s.PropertyNames != nil ||
+		s.UnevaluatedProperties != nil || len(s.Properties)+len(s.PatternProperties)+len(s.Required)+len(s.DependentRequired)+len(s.DependentSchemas) > 0
 }
 
-func constrainsArrays(s *jsonschema.Schema) bool {
-	return s.Items != nil || s.PrefixItems != nil || s.MinItems != nil || s.MaxItems != nil || s.UniqueItems || s.Contains != nil || s.UnevaluatedItems != nil
-}
-
-func constrainsObjects(s *jsonschema.Schema) bool {
-	return len(s.Properties)+len(s.PatternProperties)+len(s.Required)+len(s.DependentRequired)+len(s.DependentSchemas) > 0 ||
-		s.AdditionalProperties != nil || s.PropertyNames != nil || s.MinProperties != nil || s.MaxProperties != nil || s.UnevaluatedProperties != nil
-}
-
-// alts returns the alternatives of a conjunction.
-func (b *schemaBuilder) alts(w way) []*Alt {
+// alts returns the alternatives of a conjunction. Those without a place of their own get that of a declaration, and its
+// name, unless they are several: a union leaves the names to its variants.
+func (b *schemaBuilder) alts(w way, name string, where Place) []*Alt {
 	ways, tried := []way{}, 0
 	if !b.choose(w, &ways, &tried) {
-		return []*Alt{{way: w, valid: b.accepting(w.constraints()), conditional: true}}
+		return []*Alt{{Where: where, way: w, valid: b.accepting(w.constraints()), conditional: true}}
 	}
 	var alts []*Alt
 	for _, w := range ways {
-		key := b.engine.key(w.all) + " but" + b.engine.key(w.refused)
-		made, ok := b.formed[key]
-		if !ok {
-			made = b.forms(&w)
-			b.formed[key] = made
-		}
-		alts = append(alts, made...)
+		alts = append(alts, b.forms(&w)...)
 	}
 	b.made += len(alts)
 	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.kinds == kindAny }); i >= 0 {
-		return alts[i : i+1]
+		alts = alts[i : i+1]
+	} else {
+		alts = join(alts)
 	}
-	return join(alts)
+	for _, a := range alts {
+		if name != "" && a.Where == (Place{}) {
+			if a.Where = where; len(alts) == 1 && (a.kinds == kindObject || a.kinds == kindArray) {
+				a.Name = name
+			}
+		}
+	}
+	return alts
 }
 
 // choose adds the ways to satisfy a conjunction to a list: one for each choice of branches of its unions. It returns
@@ -275,8 +248,9 @@ func (b *schemaBuilder) forms(w *way) []*Alt {
 		if kinds&k == 0 {
 			continue
 		}
-		a := &Alt{of: of, Where: where, way: *w, valid: b.accepting(w.constraints())}
-		a.kinds = k
+		a := &Alt{of: of, Where: where, way: *w}
+		a.kinds, a.accept, a.refuse = k, w.constraints(), w.refused
+		a.valid = b.accepting(a.accept)
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
@@ -326,13 +300,7 @@ func kindsOf(all []*jsonschema.Schema) (kinds kind, whole bool) {
 
 // values limits an alternative to the listed values. It returns false if none is left.
 func (b *schemaBuilder) values(a *Alt) bool {
-	var of *jsonschema.Schema
-	var listed []wire.Raw
-	for _, s := range a.all {
-		if own := s.Constants(); own != nil && (of == nil || len(own) < len(listed)) {
-			of, listed = s, own
-		}
-	}
+	of, listed := constants(a.all)
 	switch {
 	case of != nil:
 	case a.kinds == kindBoolean:
@@ -343,7 +311,7 @@ func (b *schemaBuilder) values(a *Alt) bool {
 		return true
 	}
 	// The validator compares a value with each listed one, so it judges only by other keywords.
-	rest := b.accepting(slices.DeleteFunc(a.constraints(), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
+	rest := b.accepting(slices.DeleteFunc(slices.Clone(a.accept), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
 	a.Values = []string{}
 	seen := map[string]bool{}
 	for _, raw := range listed {
@@ -366,13 +334,11 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(keywords, func(k keyword) bool {
-		return k.shows != nil && slices.ContainsFunc(b.engine.breaking(a, k.name), func(one *branch) bool { return !k.shows(a, one) })
-	})
+	a.conditional = slices.ContainsFunc(keywords, func(k keyword) bool { return k.shows != nil && len(b.engine.unshown(a, k)) > 0 })
 	if !a.conditional {
 		return true
 	}
-	return b.engine.finder(nil).search(a.way, a.constraints(), a.refused, nil).is != none
+	return b.engine.finder(nil).search(a.way).is != none
 }
 
 // lists reports whether a schema that lists values has no other keyword than their types.
