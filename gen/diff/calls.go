@@ -18,10 +18,10 @@ func ofCall(tool string) string { return "tool " + strconv.Quote(tool) + " call"
 // taskSupportOf returns whether a tool can be called as a task: "forbidden", which is the
 // default, "optional" or "required".
 func taskSupportOf(definition wire.Object) string {
-	if execution, ok := definition.Get("execution"); ok && execution.Kind() == wire.KindObject {
-		if support, ok := stringMember(wire.Object(execution), "taskSupport"); ok && (support == "optional" || support == "required") {
-			return support
-		}
+	execution, _ := definition.Get("execution")
+	support, _ := execution.Child("taskSupport")
+	if text, _ := support.Str(); text == "optional" || text == "required" {
+		return text
 	}
 	return "forbidden"
 }
@@ -78,10 +78,8 @@ func dialects(old, new *tools.Tool, tell func(rule string, args ...string)) {
 
 // dialect returns $schema in a normal form, or "".
 func dialect(s *jsonschema.Schema) string {
-	if s.Source.Kind() != wire.KindObject {
-		return ""
-	}
-	uri, _ := stringMember(wire.Object(s.Source), "$schema")
+	raw, _ := s.Source.Child("$schema")
+	uri, _ := raw.Str()
 	return strings.Replace(strings.TrimSuffix(uri, "#"), "http://", "https://", 1)
 }
 

@@ -116,7 +116,7 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 		}
 		ch := p.between(old, new, "const-changed", old.Values[0], new.Values[0])
 		for _, v := range p.views(old, new) {
-			ch.ways[v.way].join(v.try(v.from.Values))
+			ch.ways[v.way].join(c.try(v, v.from.Values))
 		}
 		return
 	}
@@ -131,30 +131,30 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 			listed[text] = true
 		}
 		for _, text := range v.from.Values {
-			if !listed[text] && (v.to.Values != nil || !v.to.accepts(parse(text))) {
+			if !listed[text] && (v.to.Values != nil || !c.has(v.to, parse(text))) {
 				texts = append(texts, text)
 			}
 		}
-		c.report(v, "enum-value-removed", v.try(texts), texts...)
+		c.report(v, "enum-value-removed", c.try(v, texts), texts...)
 	}
 }
 
 // try returns what the receiver says of values that the sender's alternative lists.
-func (v view) try(texts []string) (o outcome) {
+func (c *comparer) try(v view, texts []string) (o outcome) {
 	for _, text := range texts[:min(len(texts), 60)] {
 		switch value := parse(text); {
-		case !v.accepts.accepts(value):
+		case !c.satisfies(value, v.accepts.from...):
 			o.join(outcome{state: found, values: []any{value}})
-		case v.to == nil || !v.to.accepts(value):
-			o.join(v.asAnother(value))
+		case v.to == nil || !c.has(v.to, value):
+			o.join(c.asAnother(v, value))
 		}
 	}
 	return o
 }
 
 // asAnother returns what becomes of a value that the receiver accepts as another variant.
-func (v view) asAnother(value any) outcome {
-	if v.accepts.knows(value) {
+func (c *comparer) asAnother(v view, value any) outcome {
+	if c.knows(v.accepts, value) {
 		return outcome{state: another}
 	}
 	return outcome{state: lost}

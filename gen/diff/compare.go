@@ -315,12 +315,12 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		for _, s := range v.to.all {
 			preferred.todo = append(preferred.todo, bareOf(s, b))
 		}
-		if a := search(prefers, preferred, b); a.is == found && !v.accepts.accepts(a.value) {
+		if a := search(prefers, preferred, b); a.is == found && !c.satisfies(a.value, v.accepts.from...) {
 			return a.outcome()
 		}
 	}
 	a := search(sends, w, b)
-	if a.is == none || a.is == found && !v.accepts.accepts(a.value) {
+	if a.is == none || a.is == found && !c.satisfies(a.value, v.accepts.from...) {
 		return a.outcome()
 	}
 	open := false
@@ -341,7 +341,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	case open:
 		return outcome{state: unknown}
 	case a.is == found:
-		return v.asAnother(a.value)
+		return c.asAnother(v, a.value)
 	}
 	return outcome{}
 }
@@ -449,7 +449,7 @@ func (c *comparer) gone(v view) {
 	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
 	if a.Values != nil {
-		ch.ways[v.way] = v.try(a.Values)
+		ch.ways[v.way] = c.try(v, a.Values)
 		return
 	}
 	if a.kinds == kindArray { // an empty array shows nothing about its elements
@@ -502,7 +502,7 @@ func (c *comparer) covers(v view) *Alt {
 		return nil
 	}
 	for _, b := range v.accepts.alts() {
-		if b.kinds != kindObject || !b.accepts(object) {
+		if b.kinds != kindObject || !c.has(b, object) {
 			continue
 		}
 		known := 0

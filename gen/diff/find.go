@@ -208,6 +208,12 @@ func (e *engine) accepts(v any, all ...*jsonschema.Schema) (accepts, known bool)
 	return accepts, known
 }
 
+// satisfies reports whether a value is known to satisfy some schemas of one document.
+func (e *engine) satisfies(v any, all ...*jsonschema.Schema) bool {
+	accepts, _ := e.accepts(v, all...)
+	return accepts
+}
+
 // refuses reports whether a schema is known to refuse a value.
 func (e *engine) refuses(v any, s *jsonschema.Schema) bool {
 	accepts, known := e.accepts(v, s)
@@ -221,12 +227,8 @@ func (f *finder) suits(v any, w *way) bool {
 			return false
 		}
 	}
-	for _, s := range w.accept {
-		if ok, _ := f.accepts(v, s); !ok {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(w.refuse, func(s *jsonschema.Schema) bool { return !f.refuses(v, s) })
+	return !slices.ContainsFunc(w.accept, func(s *jsonschema.Schema) bool { return !f.satisfies(v, s) }) &&
+		!slices.ContainsFunc(w.refuse, func(s *jsonschema.Schema) bool { return !f.refuses(v, s) })
 }
 
 // search expands a way and answers for it.

@@ -153,7 +153,8 @@ func arguments(e *catalog.Entry) (all []argument) {
 			continue
 		}
 		object := wire.Object(raw)
-		name, ok := stringMember(object, "name")
+		text, _ := object.Get("name")
+		name, ok := text.Str()
 		if ok && !slices.ContainsFunc(all, func(a argument) bool { return a.name == name }) {
 			required, _ := object.Get("required")
 			all = append(all, argument{name, required == "true", i, fmt.Sprint(membersBut(object, "name", "required"))})
@@ -196,14 +197,6 @@ func membersBut(o wire.Object, names ...string) map[string]string {
 		}
 	}
 	return rest
-}
-
-func stringMember(o wire.Object, name string) (string, bool) {
-	raw, ok := o.Get(name)
-	if !ok {
-		return "", false
-	}
-	return raw.Str()
 }
 
 // says reports a change of what a server says of something in a message.

@@ -64,11 +64,8 @@ func (t *toolLists) templates(old, new *catalog.Catalog) {
 		}
 	})
 	for _, was := range gone {
-		name, named := stringMember(was.Definition, "name")
-		i := slices.IndexFunc(come, func(e *catalog.Entry) bool {
-			other, ok := stringMember(e.Definition, "name")
-			return ok && named && other == name
-		})
+		name := was.Definition.GetString("name")
+		i := slices.IndexFunc(come, func(e *catalog.Entry) bool { return name != "" && e.Definition.GetString("name") == name })
 		if i < 0 {
 			t.only(narrows, "resource-template-removed", templateOf(was, new))
 			continue

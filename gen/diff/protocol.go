@@ -1,8 +1,6 @@
 package diff
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,12 +156,7 @@ func Definitions(document *schema.Document, rev *ir.Revision) (schemas map[strin
 	if err != nil {
 		return nil, nil, err
 	}
-	dec := json.NewDecoder(bytes.NewReader(src))
-	dec.UseNumber()
-	var root map[string]any
-	if err := dec.Decode(&root); err != nil {
-		return nil, nil, err
-	}
+	root := parse(string(src)).(map[string]any)
 	defs := root[document.Container].(map[string]any)
 	pointers = map[string]string{}
 	for _, d := range rev.Decls {
@@ -307,8 +300,6 @@ func (s *messages) message(m *ir.Method) (*Shape, []string) {
 		// A message is an object, even if its definition allows other values.
 		only := *shape.set
 		only.list = slices.DeleteFunc(slices.Clone(only.list), func(a *Alt) bool { return a.kinds != kindObject })
-		all := only.accepts
-		only.accepts = func(v any) bool { return kindOf(v) == kindObject && all(v) }
 		shape = &Shape{Where: shape.Where, About: shape.About, from: shape.from, set: &only}
 	}
 	return shape, judged

@@ -25,8 +25,6 @@ type set struct {
 	// fill makes the list on first use, because schemas can be recursive.
 	fill func() []*Alt
 	busy bool // while fill runs
-	// accepts reports whether the set has a value.
-	accepts func(v any) bool
 }
 
 // Place is a location in a side.
@@ -65,8 +63,6 @@ type Alt struct {
 	Object *object
 	// conditional means that the fields above do not express all conditions.
 	conditional bool
-	// valid, unless it is nil, reports whether a value of the kind satisfies the schemas.
-	valid func(v any) bool
 }
 
 type (
@@ -141,36 +137,40 @@ func (s *set) alts() []*Alt {
 }
 
 func anything(where Place) *Shape {
-	return &Shape{Where: where, set: &set{list: []*Alt{{way: way{kinds: kindAny}, Where: where}}, accepts: func(any) bool { return true }}}
+	return &Shape{Where: where, set: &set{list: []*Alt{{way: way{kinds: kindAny}, Where: where}}}}
 }
 
 func nothing(where Place) *Shape {
 	none, _ := jsonschema.Read("", "false")
-	return &Shape{Where: where, from: []*jsonschema.Schema{none}, set: &set{accepts: func(any) bool { return false }}}
+	return &Shape{Where: where, from: []*jsonschema.Schema{none}, set: &set{}}
 }
 
-// accepts reports whether a value is one of the alternative.
-func (a *Alt) accepts(v any) bool {
-	return (a.kinds == kindAny || a.kinds == kindOf(v)) && (a.valid == nil || a.valid(v))
+// has reports whether a value is one of the alternative.
+func (e *engine) has(a *Alt, v any) bool {
+	if a.Values != nil {
+		return slices.Contains(a.Values, exactly(v))
+	}
+	return a.kinds&kindOf(v) != 0 && e.satisfies(v, a.accept...)
 }
 
 // knows reports whether the shape has the value and declares all its members.
-func (s *Shape) knows(v any) bool {
-	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.accepts(v) && a.knows(v) })
-}
-
-func (a *Alt) knows(v any) bool {
-	members, ok := v.(map[string]any)
-	if !ok || a.kinds != kindObject {
-		return true
-	}
-	for name, value := range members {
-		switch m := a.Object.member(name); {
-		case m != nil && !m.Shape.knows(value), m == nil && a.Object.Rest == nil && len(a.Object.Members) > 0:
+func (e *engine) knows(s *Shape, v any) bool {
+	return slices.ContainsFunc(s.alts(), func(a *Alt) bool {
+		if !e.has(a, v) {
 			return false
 		}
-	}
-	return true
+		members, _ := v.(map[string]any)
+		for name, value := range members {
+			if a.Object == nil {
+				break // any value
+			}
+			switch m := a.Object.member(name); {
+			case m != nil && !e.knows(m.Shape, value), m == nil && a.Object.Rest == nil && len(a.Object.Members) > 0:
+				return false
+			}
+		}
+		return true
+	})
 }
 
 func (o *object) member(name string) *member {
@@ -236,7 +236,6 @@ func join(alts []*Alt) []*Alt {
 		default:
 			one, have := joined[i], *joined[i]
 			have.Values = append(slices.Clone(one.Values), less(a.Values, one.Values)...)
-			have.valid = func(v any) bool { return one.accepts(v) || a.accepts(v) }
 			have.way = way{kinds: a.kinds}
 			joined[i] = &have
 		}

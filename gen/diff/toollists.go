@@ -178,11 +178,10 @@ func (t *toolLists) output(old, new *tools.Tool) {
 
 // titleOf returns the title that clients show for a tool.
 func titleOf(tool *tools.Tool) string {
-	if hints, ok := tool.Definition.Get("annotations"); ok && tool.Title == "" && hints.Kind() == wire.KindObject {
-		title, _ := stringMember(wire.Object(hints), "title")
-		return title
-	}
-	return tool.Title
+	hints, _ := tool.Definition.Get("annotations")
+	raw, _ := hints.Child("title")
+	title, _ := raw.Str()
+	return cmp.Or(tool.Title, title)
 }
 
 // promises compares the promises of annotations.
@@ -204,13 +203,9 @@ func promises(old, new *tools.Tool, tell func(rule string, args ...string)) {
 
 // promised reports whether a tool makes the promise of the annotation.
 func (a annotation) promised(tool *tools.Tool) bool {
-	value := a.absent
-	if hints, ok := tool.Definition.Get("annotations"); ok && hints.Kind() == wire.KindObject {
-		if raw, ok := wire.Object(hints).Get(a.member); ok {
-			value = raw == "true"
-		}
-	}
-	return value == a.promises
+	hints, _ := tool.Definition.Get("annotations")
+	raw, ok := hints.Child(a.member)
+	return (ok && raw == "true" || !ok && a.absent) == a.promises
 }
 
 // differing returns the names of the members that differ, or that one side lacks.

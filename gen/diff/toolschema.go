@@ -89,14 +89,14 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place) *set {
 	w := way{todo: list, kinds: kindAny}
 	if !b.engine.expand(&w) {
-		return &set{accepts: func(any) bool { return false }}
+		return &set{}
 	}
 	flat := w.constraints()
 	key := name + b.engine.key(slices.SortedFunc(slices.Values(flat), func(x, y *jsonschema.Schema) int { return strings.Compare(x.Pointer, y.Pointer) }))
 	if have, ok := b.sets[key]; ok {
 		return have
 	}
-	s := &set{accepts: b.accepting(flat)}
+	s := &set{}
 	if len(flat) == 0 {
 		s.list = []*Alt{{way: w}}
 	}
@@ -110,14 +110,6 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place)
 // constraints returns the schemas of a way that have constraints of their own.
 func (w *way) constraints() []*jsonschema.Schema {
 	return slices.DeleteFunc(slices.Clone(w.all), func(s *jsonschema.Schema) bool { return !constrains(s) })
-}
-
-// accepting returns a function that validates values. Without a usable validator, it refuses all.
-func (b *schemaBuilder) accepting(all []*jsonschema.Schema) func(v any) bool {
-	return func(v any) bool {
-		ok, _ := b.engine.accepts(v, all...)
-		return ok
-	}
 }
 
 // aboutOf returns the descriptive members of schemas at one place.
@@ -183,7 +175,7 @@ func constrains(s *jsonschema.Schema) bool {
 func (b *schemaBuilder) alts(w way, name string, where Place) []*Alt {
 	ways, tried := []way{}, 0
 	if !b.choose(w, &ways, &tried) {
-		return []*Alt{{Where: where, way: w, valid: b.accepting(w.constraints()), conditional: true}}
+		return []*Alt{{Where: where, way: w, conditional: true}}
 	}
 	var alts []*Alt
 	for _, w := range ways {
@@ -250,7 +242,6 @@ func (b *schemaBuilder) forms(w *way) []*Alt {
 		}
 		a := &Alt{of: of, Where: where, way: *w}
 		a.kinds, a.accept, a.refuse = k, w.constraints(), w.refused
-		a.valid = b.accepting(a.accept)
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
@@ -311,13 +302,13 @@ func (b *schemaBuilder) values(a *Alt) bool {
 		return true
 	}
 	// The validator compares a value with each listed one, so it judges only by other keywords.
-	rest := b.accepting(slices.DeleteFunc(slices.Clone(a.accept), func(s *jsonschema.Schema) bool { return s == of && lists(s) }))
+	rest := slices.DeleteFunc(slices.Clone(a.accept), func(s *jsonschema.Schema) bool { return s == of && lists(s) })
 	a.Values = []string{}
 	seen := map[string]bool{}
 	for _, raw := range listed {
 		v := parse(string(raw))
 		text := exactly(v)
-		if !seen[text] && kindOf(v) == a.kinds && rest(v) {
+		if !seen[text] && kindOf(v) == a.kinds && b.engine.satisfies(v, rest...) {
 			a.Values = append(a.Values, text)
 		}
 		seen[text] = true
