@@ -188,9 +188,9 @@ func remembered(ctx context.Context, address string) (*client.Transport, error) 
 // noLogin is the user agent of a verb without --login.
 type noLogin struct{}
 
-// Start implements client.UserAgent.
-func (noLogin) Start(context.Context, string) (client.Visit, error) {
-	return nil, errors.New("the remembered login is not enough any more: use --login")
+// Authorize implements client.UserAgent.
+func (noLogin) Authorize(context.Context, string, func(string) (string, error)) (string, error) {
+	return "", errors.New("the remembered login is not enough any more: use --login")
 }
 
 // rememberedLogins returns the store of logins, in the user's folder for configuration.

@@ -54,79 +54,37 @@ const (
 	localhost       = "localhost"
 )
 
-// Start implements UserAgent.
-func (b *Browser) Start(ctx context.Context, previous string) (Visit, error) {
-	text := b.RedirectURI
-	if text == "" {
-		text = defaultRedirect
-		if p, err := url.Parse(previous); err == nil && p.Hostname() == localhost {
-			text = strings.Replace(text, defaultHost, localhost, 1)
-		}
+// Authorize implements UserAgent.
+func (b *Browser) Authorize(ctx context.Context, previous string, begin func(redirectURI string) (string, error)) (string, error) {
+	v, listener, err := b.listen(ctx, previous)
+	if err != nil {
+		return "", err
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" || !reach.IsLoopback(u.Hostname()) {
-		return nil, fmt.Errorf("the redirect URI %q is not that of this machine, such as http://127.0.0.1:8765/callback", shown(text))
-	}
-	if u.Path == "" {
-		u.Path = "/"
-	}
-	host := u.Hostname()
-	if strings.EqualFold(host, localhost) {
-		host = defaultHost
-	}
-	ports := []string{cmp.Or(u.Port(), "0")}
-	if p, err := url.Parse(previous); err == nil && u.Port() == "" && p.Hostname() == u.Hostname() && p.Path == u.Path {
-		ports = []string{p.Port(), "0"} // if the port is still free
-	}
-	var config net.ListenConfig
-	var listener net.Listener
-	for _, port := range ports {
-		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, port)); err == nil {
-			break
-		}
+	defer listener.Close()
+	address, err := begin(v.redirect.String())
+	if code(err) == "invalid_redirect_uri" && b.RedirectURI == "" && v.redirect.Hostname() != localhost {
+		v.redirect.Host = net.JoinHostPort(localhost, v.redirect.Port())
+		address, err = begin(v.redirect.String())
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listening for the redirect of the authorization server: %w", err)
+		return "", err
 	}
-	_, port, _ := net.SplitHostPort(listener.Addr().String())
-	u.Host = net.JoinHostPort(u.Hostname(), port)
-	return &visit{browser: b, listener: listener, redirect: u, found: make(chan string, 1)}, nil
-}
-
-// visit is one use of a Browser.
-type visit struct {
-	browser  *Browser
-	listener net.Listener
-	redirect *url.URL
-	state    string
-	found    chan string  // receives the URL of the redirect; has room for one
-	server   *http.Server // nil before Go
-}
-
-// RedirectURI implements Visit.
-func (v *visit) RedirectURI() string { return v.redirect.String() }
-
-// renamed makes localhost the host of the redirect URI. It returns false if the URI is not the default.
-func (v *visit) renamed() bool {
-	if v.browser.RedirectURI != "" || v.redirect.Hostname() == localhost {
-		return false
-	}
-	v.redirect.Host = net.JoinHostPort(localhost, v.redirect.Port())
-	return true
-}
-
-// Go implements Visit.
-func (v *visit) Go(ctx context.Context, address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", errors.New("the authorization URL is broken")
 	}
 	v.state = u.Query().Get("state")
-	v.server = &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: oauth.MaxHeader}
-	go v.server.Serve(v.listener) // until Close
-	b := v.browser
-	defer b.leave(v)
+	server := &http.Server{Handler: v, ReadHeaderTimeout: waits.BrowserPage, MaxHeaderBytes: oauth.MaxHeader}
+	go server.Serve(listener)
+	defer func() { // the browser receives its page
+		limited, cancel := context.WithTimeout(context.Background(), waits.BrowserPage)
+		defer cancel()
+		if server.Shutdown(limited) != nil {
+			server.Close()
+		}
+	}()
 	b.await(v, address)
+	defer b.leave(v)
 	open := b.Open
 	if open == nil {
 		open = openBrowser
@@ -140,6 +98,50 @@ func (v *visit) Go(ctx context.Context, address string) (string, error) {
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}
+}
+
+// listen begins a visit at the port of the previous one, if it is free.
+func (b *Browser) listen(ctx context.Context, previous string) (v *visit, listener net.Listener, err error) {
+	text := b.RedirectURI
+	last, failed := url.Parse(previous)
+	if failed != nil {
+		last = &url.URL{}
+	}
+	if text == "" {
+		text = defaultRedirect
+		if last.Hostname() == localhost {
+			text = strings.Replace(text, defaultHost, localhost, 1)
+		}
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || !reach.IsLoopback(u.Hostname()) {
+		return nil, nil, fmt.Errorf("the redirect URI %q is not that of this machine, such as http://127.0.0.1:8765/callback", shown(text))
+	}
+	u.Path = cmp.Or(u.Path, "/")
+	host := u.Hostname()
+	if strings.EqualFold(host, localhost) {
+		host = defaultHost
+	}
+	ports := []string{cmp.Or(u.Port(), "0")}
+	if u.Port() == "" && last.Hostname() == u.Hostname() && last.Path == u.Path {
+		ports = []string{last.Port(), "0"}
+	}
+	var config net.ListenConfig
+	for _, port := range ports {
+		if listener, err = config.Listen(ctx, "tcp", net.JoinHostPort(host, port)); err == nil {
+			_, port, _ = net.SplitHostPort(listener.Addr().String())
+			u.Host = net.JoinHostPort(u.Hostname(), port)
+			return &visit{redirect: u, found: make(chan string, 1)}, listener, nil
+		}
+	}
+	return nil, nil, fmt.Errorf("listening for the redirect of the authorization server: %w", err)
+}
+
+// visit is one use of a Browser.
+type visit struct {
+	redirect *url.URL
+	state    string
+	found    chan string // receives the URL of the redirect; has room for one
 }
 
 // await tells the user where to go, and gives the visit what the user pastes until leave is called.
@@ -233,19 +235,6 @@ func (v *visit) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		back.RawQuery = r.URL.RawQuery
 		v.arrived(back.String())
 	}
-}
-
-// Close implements Visit. It lets the browser receive its page.
-func (v *visit) Close() error {
-	if v.server == nil {
-		return v.listener.Close()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), waits.BrowserPage)
-	defer cancel()
-	if err := v.server.Shutdown(ctx); err != nil {
-		return v.server.Close()
-	}
-	return nil
 }
 
 // openBrowser opens a URL, which is one of HTTP or HTTPS, in the browser of the system.

@@ -113,7 +113,7 @@ func TestPastedRedirect(t *testing.T) {
 	w := newWorld(t)
 	in, user := io.Pipe()
 	browser := &client.Browser{Output: io.Discard, Input: in, Open: func(address string) error {
-		back, err := w.Go(context.Background(), address) // which requests nothing at the redirect URI
+		back, err := w.visit(context.Background(), address) // which requests nothing at the redirect URI
 		go user.Write([]byte("hello\n\nhttp://127.0.0.1/callback?code=x&state=y\n  " + back + " \n"))
 		if err != nil {
 			return err
@@ -135,32 +135,33 @@ func TestPastedLater(t *testing.T) {
 		return nil
 	}}
 	type login struct {
-		visit  client.Visit
-		state  string
-		cancel context.CancelFunc
-		done   chan error
+		redirect, state string
+		cancel          context.CancelFunc
+		done            chan error
 	}
 	// begin returns when the login waits for its redirect.
 	begin := func(state string) login {
-		visit, err := browser.Start(t.Context(), "")
-		if err != nil {
-			t.Fatal(err)
-		}
 		ctx, cancel := context.WithCancel(t.Context())
-		l := login{visit, state, cancel, make(chan error, 1)}
+		l := login{"", state, cancel, make(chan error, 1)}
 		opened = make(chan struct{})
+		redirects := make(chan string, 1)
 		go func() {
-			defer visit.Close()
-			back, err := visit.Go(ctx, "https://as.example/authorize?state="+state)
-			if err == nil && back != visit.RedirectURI()+"?code=c&state="+state {
+			redirect := ""
+			back, err := browser.Authorize(ctx, "", func(redirectURI string) (string, error) {
+				redirect = redirectURI
+				redirects <- redirect
+				return "https://as.example/authorize?state=" + state, nil
+			})
+			if err == nil && back != redirect+"?code=c&state="+state {
 				err = errors.New("got " + back)
 			}
 			l.done <- err
 		}()
 		<-opened
+		l.redirect = <-redirects
 		return l
 	}
-	back := func(l login) string { return l.visit.RedirectURI() + "?code=c&state=" + l.state }
+	back := func(l login) string { return l.redirect + "?code=c&state=" + l.state }
 	ends := func(l login) {
 		t.Helper()
 		select {
@@ -236,8 +237,9 @@ func TestForeignRequests(t *testing.T) {
 
 func TestBrowserErrors(t *testing.T) {
 	for _, bad := range []string{"https://127.0.0.1/x", "http://example.com/callback", "http://0.0.0.0/", "x:"} {
-		if _, err := (&client.Browser{RedirectURI: bad}).Start(t.Context(), ""); err == nil {
-			t.Errorf("%s: no error", bad)
+		begin := func(string) (string, error) { return "", errors.New("begun") }
+		if _, err := (&client.Browser{RedirectURI: bad}).Authorize(t.Context(), "", begin); err == nil || err.Error() == "begun" {
+			t.Errorf("%s: got %v", bad, err)
 		}
 	}
 	browser := &client.Browser{Open: func(string) error { return errors.New("no display") }}

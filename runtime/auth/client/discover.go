@@ -16,17 +16,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// target is where tokens for the server come from.
+// target is where tokens for the server come from: an authorization server, by its metadata.
 type target struct {
+	*oauth.AuthorizationServerMetadata
 	// resource identifies the server in requests for tokens (RFC 8707).
 	resource string
 	// scopes are the scopes for basic use of the server; nil if it does not say.
 	scopes []string
 	// bound says that the server refuses tokens that are not bound to a key.
 	bound bool
-	// issuer identifies the authorization server. Its metadata has this issuer.
-	issuer string
-	server *oauth.AuthorizationServerMetadata
 	// known is the id of a client that the authorization server has just recognized, or "".
 	known string
 	// legacy says that the server is its own authorization server as in 2025-03-26.
@@ -59,13 +57,7 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 	if err != nil {
 		return nil, err
 	}
-	return &target{
-		resource: metadata.Resource,
-		scopes:   metadata.ScopesSupported,
-		bound:    metadata.DPoPBoundAccessTokensRequired,
-		issuer:   issuer,
-		server:   server,
-	}, nil
+	return &target{server, metadata.Resource, metadata.ScopesSupported, metadata.DPoPBoundAccessTokensRequired, "", false}, nil
 }
 
 // resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
@@ -74,7 +66,7 @@ func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challe
 		_, err = t.web.Document(ctx, nil, &metadata, address)
 		return metadata, address, err
 	}
-	if address, err = t.web.Document(ctx, nil, &metadata, oauth.ResourceMetadataURLs(t.resource)...); address == "" {
+	if address, err = t.web.Document(ctx, nil, &metadata, oauth.ResourceMetadataURLs(t.server)...); address == "" {
 		err = nil
 	}
 	return metadata, address, err
@@ -98,7 +90,7 @@ const legacyRevision = "2025-03-26"
 // discoverLegacy finds the endpoints of a server that has no metadata of its own ("Server Metadata
 // Discovery", 2025-03-26): those of the authorization server at its origin, or the default ones.
 func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
-	origin := &url.URL{Scheme: t.resource.Scheme, Host: t.resource.Host}
+	origin := &url.URL{Scheme: t.server.Scheme, Host: t.server.Host}
 	canonical := origin.String()
 	header := http.Header{"Mcp-Protocol-Version": {legacyRevision}}
 	var metadata oauth.AuthorizationServerMetadata
@@ -118,15 +110,15 @@ func (t *Transport) discoverLegacy(ctx context.Context) (*target, error) {
 		// The origin as an issuer may have a slash at its end, which the URL of its metadata lacks.
 		return nil, fmt.Errorf("metadata of the authorization server: %s is that of the issuer %q", address, shown(metadata.Issuer))
 	}
-	return &target{resource: t.canonical, issuer: metadata.Issuer, server: &metadata, legacy: true}, nil
+	return &target{AuthorizationServerMetadata: &metadata, resource: t.canonical, legacy: true}, nil
 }
 
 // again finds the authorization server of a grant without asking the MCP server.
 func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 	if g.Legacy {
 		found, err := t.discoverLegacy(ctx)
-		if err == nil && found.issuer != g.Issuer {
-			err = fmt.Errorf("the authorization server is now %s, not %s", shown(found.issuer), shown(g.Issuer))
+		if err == nil && found.Issuer != g.Issuer {
+			err = fmt.Errorf("the authorization server is now %s, not %s", shown(found.Issuer), shown(g.Issuer))
 		}
 		return found, err
 	}
@@ -134,7 +126,7 @@ func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &target{resource: g.Resource, issuer: g.Issuer, server: server, bound: g.Type == oauth.SchemeDPoP}, nil
+	return &target{AuthorizationServerMetadata: server, resource: g.Resource, bound: g.Type == oauth.SchemeDPoP}, nil
 }
 
 // web sends the requests whose URLs come from metadata. An MCP server could name any URL in the network of the

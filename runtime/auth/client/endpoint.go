@@ -122,39 +122,38 @@ func isToken(text string) bool { return oauth.IsVisible(text) && len(text) <= oa
 
 // token asks an authorization server for a token, without DPoP if proofs is nil. It changes the form.
 func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (*issued, error) {
-	endpoint, err := w.endpoint("token_endpoint", server.TokenEndpoint)
+	text, err := w.post(ctx, "token_endpoint", server.TokenEndpoint, server, client, proofs, form)
 	if err != nil {
 		return nil, err
-	}
-	status, text, err := w.post(ctx, endpoint, server, client, proofs, form)
-	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusOK {
-		return nil, oauthError(endpoint, status, text)
 	}
 	var response issued
-	if err := json.Unmarshal(text, &response); err != nil {
-		// The error of package json does not show the text, which may hold a token.
-		return nil, fmt.Errorf("%s: the response is not what RFC 6749 defines: %w", shown(endpoint.String()), err)
-	}
+	err = json.Unmarshal(text, &response) // its error does not show the text, which may hold a token
 	switch {
+	case err != nil:
+		err = fmt.Errorf("the response is not what RFC 6749 defines: %w", err)
 	case response.AccessToken == "":
-		return nil, fmt.Errorf("%s: the response has no access_token", shown(endpoint.String()))
+		err = errors.New("the response has no access_token")
 	case !isToken(response.AccessToken):
-		return nil, fmt.Errorf("%s: the access_token is too long, or has characters that a header cannot have", shown(endpoint.String()))
+		err = errors.New("the access_token is too long, or has characters that a header cannot have")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", shown(server.TokenEndpoint), err)
 	}
 	return &response, nil
 }
 
-// post sends a form with the authentication of the client and, if the endpoint demands a DPoP nonce, once
-// more (RFC 9449, section 8).
-func (w *web) post(ctx context.Context, endpoint *url.URL, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (status int, text []byte, err error) {
+// post sends a form to an endpoint with the authentication of the client and, if the endpoint demands a DPoP nonce,
+// once more (RFC 9449, section 8). It returns the response of a success.
+func (w *web) post(ctx context.Context, name, address string, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) ([]byte, error) {
+	endpoint, err := w.endpoint(name, address)
+	if err != nil {
+		return nil, err
+	}
 	for try := 0; ; try++ {
 		if err := client.authenticate(server, form); err != nil {
-			return 0, nil, err
+			return nil, err
 		}
-		status, responded, text, err := w.Post(ctx, endpoint.String(), form, func(req *http.Request) error {
+		status, header, text, err := w.Post(ctx, address, form, func(req *http.Request) error {
 			if client.method(server) == methodBasic {
 				req.SetBasicAuth(url.QueryEscape(client.ClientID), url.QueryEscape(client.Secret.Reveal())) // RFC 6749, section 2.3.1
 			}
@@ -163,12 +162,12 @@ func (w *web) post(ctx context.Context, endpoint *url.URL, server *oauth.Authori
 			}
 			return nil
 		})
-		if err != nil {
-			return 0, nil, err
+		fresh := err == nil && proofs != nil && proofs.learn(endpoint, header)
+		if err == nil && status/100 != 2 {
+			err = oauthError(endpoint, status, text)
 		}
-		fresh := proofs != nil && proofs.learn(endpoint, responded)
-		if status == http.StatusOK || !fresh || try > 0 || oauthError(endpoint, status, text).Code != oauth.ErrorUseDPoPNonce {
-			return status, text, nil
+		if !fresh || try > 0 || code(err) != oauth.ErrorUseDPoPNonce {
+			return text, err
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -31,11 +32,7 @@ type ClientCredentials struct{}
 func (ClientCredentials) kind() string { return "client" }
 
 func (ClientCredentials) grant(ctx context.Context, t *Transport, from *target, scopes []string) (*grant, error) {
-	client, err := t.identify(ctx, from, "")
-	if err != nil {
-		return nil, err
-	}
-	return t.requestGrant(ctx, from, client, scopes, url.Values{"grant_type": {grantClient}}, t.newProofs(from))
+	return t.requestGrant(ctx, from, nil, scopes, url.Values{"grant_type": {grantClient}})
 }
 
 // Workload is the flow of a program that has an identity from its platform, such as a service account of
@@ -49,56 +46,16 @@ type Workload struct {
 func (Workload) kind() string { return "workload" }
 
 func (f Workload) grant(ctx context.Context, t *Transport, from *target, scopes []string) (*grant, error) {
-	assertion, err := f.Assertion(ctx, from.issuer)
+	assertion, err := f.Assertion(ctx, from.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	return t.grantByAssertion(ctx, from, scopes, assertion.Reveal())
+	return t.requestGrant(ctx, from, nil, scopes, asserted(assertion.Reveal()))
 }
 
-// grantByAssertion obtains a grant by a JWT (RFC 7523).
-func (t *Transport) grantByAssertion(ctx context.Context, from *target, scopes []string, assertion string) (*grant, error) {
-	client, err := t.identify(ctx, from, "")
-	if err != nil {
-		return nil, err
-	}
-	form := url.Values{"grant_type": {grantJWT}, "assertion": {assertion}}
-	return t.requestGrant(ctx, from, client, scopes, form, t.newProofs(from))
-}
-
-// requestGrant asks the token endpoint for a grant. The exchange has the time limit of t.web and does not end with
-// ctx: the authorization server may have used up the code or the refresh token, and without its response the user
-// would have to log in again.
-func (t *Transport) requestGrant(ctx context.Context, from *target, client *Credentials, scopes []string, form url.Values, proofs *prover) (*grant, error) {
-	form.Set("resource", from.resource)
-	switch form.Get("grant_type") {
-	case grantCode, grantRefresh: // which have their scopes
-	default:
-		if len(scopes) > 0 {
-			form.Set("scope", oauth.FormatScopes(scopes))
-		}
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	requested := time.Now()
-	response, err := t.web.token(context.WithoutCancel(ctx), from.server, client, proofs, form)
-	if err != nil {
-		return nil, err
-	}
-	return t.newGrant(from, client, scopes, response, requested, proofs)
-}
-
-// newProofs returns a prover with a new key if tokens are to be bound to one, and nil otherwise.
-func (t *Transport) newProofs(from *target) *prover {
-	if !from.bound && !(t.opts.DPoP && slices.Contains(from.server.DPoPSigningAlgValuesSupported, "ES256")) {
-		return nil
-	}
-	p, err := newProver(nil)
-	if err != nil {
-		return nil // never: crypto/rand does not fail
-	}
-	return p
+// asserted returns the form of a request for a token by a JWT (RFC 7523).
+func asserted(assertion string) url.Values {
+	return url.Values{"grant_type": {grantJWT}, "assertion": {assertion}}
 }
 
 // Enterprise is the flow of enterprise-managed authorization: the identity provider of an organization
@@ -142,13 +99,10 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 	form := url.Values{
 		"grant_type":           {grantExchange},
 		"requested_token_type": {typeIDJAG},
-		"audience":             {from.issuer},
+		"audience":             {from.Issuer},
 		"resource":             {from.resource},
 		"subject_token":        {identity.Reveal()},
-		"subject_token_type":   {typeIDToken},
-	}
-	if f.IdentityType != "" {
-		form.Set("subject_token_type", f.IdentityType)
+		"subject_token_type":   {cmp.Or(f.IdentityType, typeIDToken)},
 	}
 	if len(scopes) > 0 {
 		form.Set("scope", oauth.FormatScopes(scopes))
@@ -160,7 +114,7 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 	if response.IssuedTokenType != typeIDJAG {
 		return nil, fmt.Errorf("token exchange: the identity provider issued a token of type %q, not %s", shown(response.IssuedTokenType), typeIDJAG)
 	}
-	return t.grantByAssertion(ctx, from, scopes, response.AccessToken)
+	return t.requestGrant(ctx, from, nil, scopes, asserted(response.AccessToken))
 }
 
 // TokenSource is the flow of tokens that come from elsewhere. They are not stored, and no authorization
@@ -201,67 +155,53 @@ type AuthorizationCode struct {
 
 // UserAgent takes users to authorization servers and back.
 type UserAgent interface {
-	// Start prepares one authorization. previous is the redirect URI of the last one at the same
-	// authorization server, or "". Using it again saves a registration.
-	Start(ctx context.Context, previous string) (Visit, error)
-}
-
-// Visit is one authorization.
-type Visit interface {
-	// RedirectURI returns the URI to which the authorization server sends the user back.
-	RedirectURI() string
-	// Go takes the user to a URL of the authorization server and returns the URL to which the server
-	// sent the user back: the redirect URI with a query. Go should ignore URLs whose state differs
-	// from the one in the query of address.
-	Go(ctx context.Context, address string) (back string, err error)
-	// Close ends the visit.
-	Close() error
+	// Authorize takes the user to an authorization server, and returns the URL to which that server sent the user
+	// back: the redirect URI with a query. The function begin returns the URL at the authorization server for a
+	// redirect URI. If the server refuses to register that URI, its error is an *OAuthError with the code
+	// invalid_redirect_uri, and begin may be called with another one. previous is the redirect URI of the last
+	// authorization at the same server, or "". Using it again saves a registration. Authorize should ignore URLs
+	// whose state differs from the one in the query of the URL at the authorization server.
+	Authorize(ctx context.Context, previous string, begin func(redirectURI string) (address string, err error)) (back string, err error)
 }
 
 func (AuthorizationCode) kind() string { return "code" }
 
 func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target, scopes []string) (*grant, error) {
-	endpoint, err := t.web.endpoint("authorization_endpoint", from.server.AuthorizationEndpoint)
+	endpoint, err := t.web.endpoint("authorization_endpoint", from.AuthorizationEndpoint)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Contains(from.server.CodeChallengeMethodsSupported, methodS256) {
-		return nil, fmt.Errorf("the authorization server %s does not support PKCE by S256: its metadata has code_challenge_methods_supported %q", shown(from.issuer), from.server.CodeChallengeMethodsSupported)
+	if !slices.Contains(from.CodeChallengeMethodsSupported, methodS256) {
+		return nil, fmt.Errorf("the authorization server %s does not support PKCE by S256: its metadata has code_challenge_methods_supported %q", shown(from.Issuer), from.CodeChallengeMethodsSupported)
 	}
 	agent := f.Agent
 	if agent == nil {
 		agent = &Browser{}
 	}
 	var last registration
-	if _, err := t.load(ctx, registrationKey(from.issuer), &last); err != nil {
-		return nil, err
-	}
-	visit, err := agent.Start(ctx, last.RedirectURI)
-	if err != nil {
-		return nil, err
-	}
-	defer visit.Close()
-	client, err := t.identify(ctx, from, visit.RedirectURI())
-	if v, ok := visit.(interface{ renamed() bool }); ok && code(err) == "invalid_redirect_uri" && v.renamed() {
-		client, err = t.identify(ctx, from, visit.RedirectURI())
-	}
-	if err != nil {
+	if _, err := t.load(ctx, registrationKey(from.Issuer), &last); err != nil {
 		return nil, err
 	}
 	state, verifier := rand.Text(), oauth2.GenerateVerifier()
-	config := oauth2.Config{
-		ClientID:    client.ClientID,
-		Endpoint:    oauth2.Endpoint{AuthURL: endpoint.String()},
-		RedirectURL: visit.RedirectURI(),
-		Scopes:      scopes,
+	config := oauth2.Config{Endpoint: oauth2.Endpoint{AuthURL: endpoint.String()}, Scopes: scopes}
+	var client *Credentials // nil until the user is sent to the authorization server
+	back, err := agent.Authorize(ctx, last.RedirectURI, func(redirectURI string) (string, error) {
+		known, err := t.identify(ctx, from, redirectURI)
+		if err != nil {
+			return "", err
+		}
+		client, config.ClientID, config.RedirectURL = known, known.ClientID, redirectURI
+		t.mu.Lock()
+		t.budget.visits = append(t.budget.visits, time.Now())
+		t.mu.Unlock()
+		return config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", from.resource)), nil
+	})
+	if client == nil {
+		return nil, cmp.Or(err, errors.New("the user agent took the user nowhere"))
 	}
-	t.mu.Lock()
-	t.budget.visits = append(t.budget.visits, time.Now())
-	t.mu.Unlock()
-	back, err := visit.Go(ctx, config.AuthCodeURL(state, oauth2.S256ChallengeOption(verifier), oauth2.SetAuthURLParam("resource", from.resource)))
 	authorizationCode := ""
 	if err == nil {
-		authorizationCode, err = codeIn(back, state, from.server)
+		authorizationCode, err = codeIn(back, state, from.AuthorizationServerMetadata)
 	}
 	var g *grant
 	if err == nil {
@@ -270,7 +210,7 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 			"code":          {authorizationCode},
 			"redirect_uri":  {config.RedirectURL},
 			"code_verifier": {verifier},
-		}, t.newProofs(from))
+		})
 	}
 	if err != nil {
 		return nil, &stopped{err}
@@ -329,7 +269,7 @@ func codeIn(back, state string, server *oauth.AuthorizationServerMetadata) (stri
 // Flow", 2026-07-28): those of the challenge, or else those of the metadata, with those of earlier
 // authorizations.
 func wanted(challenge oauth.Challenge, from *target, earlier []string, user bool) []string {
-	offline := user && slices.Contains(from.server.ScopesSupported, scopeOffline)
+	offline := user && slices.Contains(from.ScopesSupported, scopeOffline)
 	scopes := oauth.UnionScopes(earlier, challenge.Scopes())
 	if len(scopes) == 0 {
 		scopes = oauth.UnionScopes(from.scopes)

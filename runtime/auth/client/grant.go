@@ -9,14 +9,17 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// grant is an access token with what belongs to it, as the store keeps it. It is not changed.
+// grant is an access token with what belongs to it, as the store keeps it. It is not changed when it is in use.
 type grant struct {
 	identity        // of the client that has it
 	Server   string `json:"server"`           // the MCP server
@@ -34,23 +37,59 @@ type grant struct {
 	// Reach has the kinds of addresses that the server could refer to when the grant was obtained.
 	// Requests that renew the grant before any request to the server may reach these.
 	Reach reach.Kind `json:"reach,omitempty"`
-	// DPoP is the private key to which the token is bound.
-	DPoP json.RawMessage `json:"dpop,omitempty"`
+	// DPoP has the private key to which the token is bound.
+	DPoP *prover `json:"dpop,omitempty"`
 
-	proofs *prover // of DPoP
+	// by is the way in which the grant was obtained because the server has refused the one before, and byNothing as
+	// soon as the server has accepted it. Each way is tried once: another token that was obtained in the same way
+	// would be refused, too.
+	by atomic.Int32
 }
+
+const (
+	byNothing = iota
+	byRefresh
+	byFlow
+)
 
 // valid reports whether the token can be sent.
 func (g *grant) valid() bool {
-	scheme := g != nil && (g.Type == oauth.SchemeBearer || g.Type == oauth.SchemeDPoP && g.proofs != nil)
+	scheme := g != nil && (g.Type == oauth.SchemeBearer || g.Type == oauth.SchemeDPoP && g.DPoP != nil)
 	return scheme && isToken(g.Access) && (g.Expiry.IsZero() || time.Until(g.Expiry) > waits.ExpiresSoon)
 }
 
-// newGrant returns the grant of a response that was requested at a time. Its Granted is nil if the response has no
-// scopes.
-func (t *Transport) newGrant(from *target, client *Credentials, scopes []string, response *issued, requested time.Time, proofs *prover) (*grant, error) {
+// requestGrant obtains a grant by a flow, for a client or, if it is nil, for that of a program without a user.
+func (t *Transport) requestGrant(ctx context.Context, from *target, client *Credentials, scopes []string, form url.Values) (g *grant, err error) {
+	if client == nil {
+		if client, err = t.identify(ctx, from, ""); err != nil {
+			return nil, err
+		}
+		if len(scopes) > 0 { // a code has its scopes
+			form.Set("scope", oauth.FormatScopes(scopes))
+		}
+	}
+	var proofs *prover
+	if from.bound || t.opts.DPoP && slices.Contains(from.DPoPSigningAlgValuesSupported, string(jose.ES256)) {
+		proofs = newProver()
+	}
+	return t.exchange(ctx, from, client, scopes, form, proofs)
+}
+
+// exchange asks the token endpoint for a grant, whose Granted is nil if the response has no scopes. The exchange has
+// the time limit of t.web and does not end with ctx: the authorization server may have used up the code or the refresh
+// token, and without its response the user would have to log in again.
+func (t *Transport) exchange(ctx context.Context, from *target, client *Credentials, scopes []string, form url.Values, proofs *prover) (*grant, error) {
+	form.Set("resource", from.resource)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	requested := time.Now()
+	response, err := t.web.token(context.WithoutCancel(ctx), from.AuthorizationServerMetadata, client, proofs, form)
+	if err != nil {
+		return nil, err
+	}
 	g := &grant{
-		identity:  identity{from.issuer, client.ClientID, client.Secret.Reveal(), client.method(from.server)},
+		identity:  identity{from.Issuer, client.ClientID, client.Secret.Reveal(), client.method(from.AuthorizationServerMetadata)},
 		Server:    t.canonical,
 		Reach:     t.web.allowed(),
 		Legacy:    from.legacy,
@@ -58,6 +97,7 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 		Access:    response.AccessToken,
 		Refresh:   response.RefreshToken,
 		Requested: scopes,
+		DPoP:      proofs, // also if the token is not bound: the refresh token of a public client is (RFC 9449, section 5)
 	}
 	if response.ExpiresIn != 0 {
 		g.Expiry = requested.Add(time.Duration(float64(response.ExpiresIn) * float64(time.Second)))
@@ -71,18 +111,10 @@ func (t *Transport) newGrant(from *target, client *Credentials, scopes []string,
 	case strings.EqualFold(response.TokenType, oauth.SchemeDPoP) && proofs != nil:
 		g.Type = oauth.SchemeDPoP
 	default:
-		return nil, fmt.Errorf("the authorization server %s issued a token of type %q", shown(from.issuer), shown(response.TokenType))
+		return nil, fmt.Errorf("the authorization server %s issued a token of type %q", shown(from.Issuer), shown(response.TokenType))
 	}
 	if from.bound && g.Type != oauth.SchemeDPoP {
-		return nil, fmt.Errorf("the server demands tokens that are bound to a key, and %s issued one that is not", shown(from.issuer))
-	}
-	if proofs != nil {
-		// The refresh token of a public client is bound to the key, too (RFC 9449, section 5).
-		secret, err := proofs.secret()
-		if err != nil {
-			return nil, err
-		}
-		g.DPoP, g.proofs = secret, proofs
+		return nil, fmt.Errorf("the server demands tokens that are bound to a key, and %s issued one that is not", shown(from.Issuer))
 	}
 	return g, nil
 }
@@ -117,12 +149,6 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	}
 	if !oauth.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
 		t.web.allow(g.Reach)
-	}
-	if g.DPoP != nil {
-		var err error
-		if g.proofs, err = newProver(g.DPoP); err != nil {
-			return nil, err
-		}
 	}
 	return &g, nil
 }
@@ -245,15 +271,6 @@ func (t *Transport) run(ctx context.Context, r *renewal, used *grant, n need) {
 	close(r.done)
 }
 
-// accepted notes that the server has accepted a grant.
-func (t *Transport) accepted(g *grant) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.current == g {
-		t.tried.Store(triedNothing)
-	}
-}
-
 // acquire obtains a grant. The lock of the store makes other programs wait, which then find it there.
 func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, error) {
 	if source, ok := t.opts.Flow.(TokenSource); ok {
@@ -273,7 +290,6 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	if stored.valid() && (used == nil || stored.Access != used.Access) && includes(stored.Requested, n.challenge.Scopes()) {
-		t.tried.Store(triedNothing)
 		return stored, nil
 	}
 	if n.status == 0 {
@@ -284,25 +300,32 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		return nil, err
 	}
 	found.bound = found.bound || strings.EqualFold(n.challenge.Scheme, oauth.SchemeDPoP)
+	by := int32(byNothing)
+	if used != nil {
+		by = used.by.Load()
+	}
 	var earlier []string
-	if stored != nil && stored.Issuer == found.issuer {
+	if stored != nil && stored.Issuer == found.Issuer {
 		earlier = stored.Requested
 		refreshable := !found.bound || stored.Type == oauth.SchemeDPoP // otherwise the next token is not bound either
-		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && t.tried.Load() == triedNothing {
-			if g, err := t.refresh(ctx, found, stored); g != nil || err != nil {
-				t.tried.Store(triedRefresh)
+		if refreshable && n.status == http.StatusUnauthorized && includes(earlier, n.challenge.Scopes()) && by == byNothing {
+			g, err := t.refresh(ctx, found, stored)
+			if g != nil {
+				g.by.Store(byRefresh)
+			}
+			if g != nil || err != nil {
 				return g, err
 			}
 		}
 	}
 	_, user := t.opts.Flow.(AuthorizationCode)
 	scopes := wanted(n.challenge, found, earlier, user)
-	if used != nil && t.tried.Load() == triedFlow && used.Issuer == found.issuer && includes(used.Requested, scopes) {
+	if by == byFlow && used.Issuer == found.Issuer && includes(used.Requested, scopes) {
 		return nil, n.refusal()
 	}
 	g, err := t.authorize(ctx, found, n, scopes)
 	if code(err) == "invalid_client" {
-		if again, forgetErr := t.forget(ctx, found.issuer); forgetErr != nil || !again {
+		if again, forgetErr := t.forget(ctx, found.Issuer); forgetErr != nil || !again {
 			return nil, errors.Join(err, forgetErr)
 		}
 		g, err = t.authorize(ctx, found, n, scopes)
@@ -313,7 +336,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if g.Granted == nil {
 		g.Granted = scopes // RFC 6749, section 5.1
 	}
-	t.tried.Store(triedFlow)
+	g.by.Store(byFlow)
 	return g, t.saveGrant(ctx, g)
 }
 
@@ -344,23 +367,22 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 }
 
 // refresh obtains a grant by a refresh token. It returns nil if the authorization server no longer
-// accepts that token.
+// accepts that token, which it then removes from the grant.
 func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant, error) {
 	client, err := t.clientOf(ctx, from, g)
 	if g.Refresh == "" || client == nil || err != nil {
 		return nil, err
 	}
 	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {g.Refresh}}
-	next, err := t.requestGrant(ctx, from, client, g.Requested, form, g.proofs)
+	next, err := t.exchange(ctx, from, client, g.Requested, form, g.DPoP)
 	switch code(err) {
 	case "invalid_client":
-		_, err := t.forget(ctx, from.issuer)
+		_, err := t.forget(ctx, from.Issuer)
 		return nil, err
 	case "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
 		from.known = client.ClientID
-		used := *g
-		used.Refresh = "" // the scopes are kept
-		return nil, t.saveGrant(ctx, &used)
+		g.Refresh = "" // the scopes are kept
+		return nil, t.saveGrant(ctx, g)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("refreshing the token: %w", err)
@@ -377,7 +399,7 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 // clientOf returns the client to which a grant was issued, or nil if it can no longer authenticate.
 func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Credentials, error) {
 	if len(t.opts.Credentials) > 0 {
-		c, err := t.given(ctx, from.issuer)
+		c, err := t.given(ctx, from.Issuer)
 		if err != nil || c.ClientID != g.ClientID {
 			return nil, err
 		}
@@ -412,14 +434,6 @@ type budget struct {
 	closed error       // why no grant may be obtained; nil if one may
 	until  time.Time   // when closed ends; zero if only Login ends it
 }
-
-// The ways in which a token was obtained because the server has refused one. Each way is tried once: another token
-// that was obtained in the same way would be refused, too.
-const (
-	triedNothing = iota
-	triedRefresh
-	triedFlow
-)
 
 // maxVisits limits how often the user is sent to the authorization server within waits.Visits: to log in, and
 // for the scopes of two more operations.

@@ -3,14 +3,11 @@ package client
 import (
 	"crypto"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -32,10 +29,12 @@ import (
 
 // Key is a private key by which a program authenticates (private_key_jwt, RFC 7523). It is not printed.
 type Key struct {
-	signer     crypto.Signer
-	algorithms []jose.SignatureAlgorithm
-	id         string
+	signer jose.OpaqueSigner
+	id     string
 }
+
+// assertionAlgorithms are the signatures of assertions, the best one of each kind of keys first.
+var assertionAlgorithms = []jose.SignatureAlgorithm{jose.PS256, jose.RS256, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA}
 
 // NewKey returns a key. Its id, which may be "", identifies it to the authorization server. RSA,
 // ECDSA and Ed25519 keys are supported.
@@ -43,22 +42,22 @@ func NewKey(signer crypto.Signer, id string) (*Key, error) {
 	if signer == nil {
 		return nil, errors.New("NewKey: the signer is nil")
 	}
-	k := &Key{signer: signer, id: id}
-	switch public := signer.Public().(type) {
-	case *rsa.PublicKey:
-		k.algorithms = []jose.SignatureAlgorithm{jose.PS256, jose.RS256}
-	case ed25519.PublicKey:
-		k.algorithms = []jose.SignatureAlgorithm{jose.EdDSA}
-	case *ecdsa.PublicKey:
-		algorithm, ok := map[string]jose.SignatureAlgorithm{"P-256": jose.ES256, "P-384": jose.ES384, "P-521": jose.ES512}[public.Params().Name]
-		if !ok {
-			return nil, fmt.Errorf("a key of the curve %s cannot sign assertions", public.Params().Name)
-		}
-		k.algorithms = []jose.SignatureAlgorithm{algorithm}
-	default:
-		return nil, fmt.Errorf("a key of type %T cannot sign assertions", public)
+	k := &Key{cryptosigner.Opaque(signer), id}
+	if k.algorithm(nil) == "" {
+		return nil, fmt.Errorf("a key of type %T cannot sign assertions: expected one for RSA, ECDSA with P-256, P-384 or P-521, or Ed25519", signer.Public())
 	}
 	return k, nil
+}
+
+// algorithm returns the signature for a server that supports some, or all if there are none. It returns "" if the key
+// cannot make any of them.
+func (k *Key) algorithm(supported []string) jose.SignatureAlgorithm {
+	for _, a := range assertionAlgorithms {
+		if slices.Contains(k.signer.Algs(), a) && (len(supported) == 0 || slices.Contains(supported, string(a))) {
+			return a
+		}
+	}
+	return ""
 }
 
 // ParseKey returns the first private key of a PEM text, in the form PKCS #8, PKCS #1 or SEC 1. NewKey
@@ -95,19 +94,16 @@ func (*Key) Format(f fmt.State, verb rune) { Secret("").Format(f, verb) }
 // assertion returns a JWT that authenticates the client at a token endpoint. Its audience is the issuer
 // alone, so that no other authorization server accepts it (RFC 7523bis).
 func (k *Key) assertion(clientID string, server *oauth.AuthorizationServerMetadata) (string, error) {
-	algorithm := k.algorithms[0]
-	if supported := server.TokenEndpointAuthSigningAlgValuesSupported; len(supported) > 0 {
-		i := slices.IndexFunc(k.algorithms, func(a jose.SignatureAlgorithm) bool { return slices.Contains(supported, string(a)) })
-		if i < 0 {
-			return "", fmt.Errorf("the authorization server accepts assertions signed by %q, and the key signs by %q", supported, k.algorithms)
-		}
-		algorithm = k.algorithms[i]
+	supported := server.TokenEndpointAuthSigningAlgValuesSupported
+	algorithm := k.algorithm(supported)
+	if algorithm == "" {
+		return "", fmt.Errorf("the authorization server accepts assertions signed by %q, and the key signs by %q", supported, k.signer.Algs())
 	}
 	options := (&jose.SignerOptions{}).WithType("JWT")
 	if k.id != "" {
 		options = options.WithHeader("kid", k.id)
 	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: cryptosigner.Opaque(k.signer)}, options)
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: k.signer}, options)
 	if err != nil {
 		return "", fmt.Errorf("client assertion: %w", err)
 	}
@@ -129,42 +125,16 @@ func (k *Key) assertion(clientID string, server *oauth.AuthorizationServerMetada
 // headerNonce is the header with the nonce for the next proofs.
 const headerNonce = "Dpop-Nonce"
 
-// prover proves that the client has the key to which its token is bound (RFC 9449).
+// prover proves that the client has the key to which its token is bound (RFC 9449). In JSON, it is that private key.
 type prover struct {
-	key    *ecdsa.PrivateKey
-	signer jose.Signer
-	nonces sync.Map // the newest of each server, by its origin
+	jose.JSONWebKey
+	nonces sync.Map // the newest of each server, by its host and port
 }
 
-// newProver returns a prover for a key in the form of prover.secret, or for a new key if text is nil.
-func newProver(text []byte) (*prover, error) {
-	var key *ecdsa.PrivateKey
-	if text == nil {
-		var err error
-		if key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-			return nil, err
-		}
-	} else {
-		var stored jose.JSONWebKey
-		var ok bool
-		if err := json.Unmarshal(text, &stored); err != nil {
-			return nil, errors.New("the stored DPoP key is broken")
-		}
-		if key, ok = stored.Key.(*ecdsa.PrivateKey); !ok {
-			return nil, errors.New("the stored DPoP key is not an ECDSA key")
-		}
-	}
-	options := (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt")
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, options)
-	if err != nil {
-		return nil, fmt.Errorf("DPoP: %w", err)
-	}
-	return &prover{key: key, signer: signer}, nil
-}
-
-// secret returns the private key as a JWK.
-func (p *prover) secret() ([]byte, error) {
-	return json.Marshal(jose.JSONWebKey{Key: p.key, Algorithm: string(jose.ES256)})
+// newProver returns a prover with a new key.
+func newProver() *prover {
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader) // never fails
+	return &prover{JSONWebKey: jose.JSONWebKey{Key: key, Algorithm: string(jose.ES256)}}
 }
 
 // prove adds a proof to a request (RFC 9449, section 4.2). token is the access token of the request, or "" at a token
@@ -176,22 +146,25 @@ func (p *prover) prove(req *http.Request, token string) error {
 		"htu": (&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Path: req.URL.Path, RawPath: req.URL.RawPath}).String(),
 		"iat": jwt.NewNumericDate(time.Now()),
 	}
-	if nonce, ok := p.nonces.Load(originOf(req.URL)); ok {
+	if nonce, ok := p.nonces.Load(oauth.HostPort(req.URL)); ok {
 		claims["nonce"] = nonce
 	}
 	if token != "" {
 		sum := sha256.Sum256([]byte(token))
 		claims["ath"] = base64.RawURLEncoding.EncodeToString(sum[:])
 	}
-	text, err := jwt.Signed(p.signer).Claims(claims).Serialize()
+	text := ""
+	options := (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt")
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: p.Key}, options)
+	if err == nil {
+		text, err = jwt.Signed(signer).Claims(claims).Serialize()
+	}
 	if err != nil {
 		return fmt.Errorf("DPoP: %w", err)
 	}
 	req.Header["Dpop"] = []string{text}
 	return nil
 }
-
-func originOf(u *url.URL) string { return u.Scheme + "://" + u.Host }
 
 // maxNonce limits the nonces that are kept, in bytes.
 const maxNonce = 1 << 10
@@ -202,7 +175,7 @@ func (p *prover) learn(u *url.URL, header http.Header) bool {
 	if nonce == "" || len(nonce) > maxNonce {
 		return false
 	}
-	old, _ := p.nonces.Swap(originOf(u), nonce)
+	old, _ := p.nonces.Swap(oauth.HostPort(u), nonce)
 	return old != nonce
 }
 

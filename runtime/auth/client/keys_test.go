@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"crypto"
 	"crypto/ecdsa"
 	"crypto/ed25519"
@@ -10,6 +11,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"net/http"
@@ -85,15 +87,12 @@ func TestAssertion(t *testing.T) {
 
 // A25: proofs have what RFC 9449 says, and a nonce where the server wants one.
 func TestProofs(t *testing.T) {
-	p, err := newProver(nil)
+	secret, err := json.Marshal(newProver())
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := p.secret()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if p, err = newProver(secret); err != nil { // as from a store
+	p := new(prover)
+	if err := json.Unmarshal(secret, p); err != nil { // as from a store
 		t.Fatal(err)
 	}
 	ids := map[string]bool{}
@@ -132,11 +131,12 @@ func TestProofs(t *testing.T) {
 		ids[got.ID] = true
 	}
 	other := httptest.NewRequest(http.MethodGet, "https://other.example.com/", nil)
-	if _, ok := p.nonces.Load(originOf(other.URL)); ok {
+	if _, ok := p.nonces.Load(oauth.HostPort(other.URL)); ok {
 		t.Error("a nonce of one server is used at another")
 	}
 	for _, broken := range []string{"{}", "x", `{"kty":"oct","k":"AA"}`} {
-		if _, err := newProver([]byte(broken)); err == nil {
+		p := new(prover)
+		if err := cmp.Or(json.Unmarshal([]byte(broken), p), p.prove(other, "")); err == nil {
 			t.Errorf("%s: no error", broken)
 		}
 	}

@@ -3,6 +3,7 @@ package client_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -362,7 +363,7 @@ func testProxied(t *testing.T, text string) {
 // noUser is a user agent that must not be needed.
 type noUser struct{}
 
-func (noUser) Start(context.Context, string) (client.Visit, error)  { return noUser{}, nil }
-func (noUser) RedirectURI() string                                  { return "http://127.0.0.1:1/callback" }
-func (noUser) Close() error                                         { return nil }
-func (noUser) Go(_ context.Context, address string) (string, error) { return "", errNotAsked }
+func (noUser) Authorize(_ context.Context, _ string, begin func(string) (string, error)) (string, error) {
+	_, err := begin("http://127.0.0.1:1/callback")
+	return "", cmp.Or(err, errNotAsked)
+}

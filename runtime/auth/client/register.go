@@ -52,42 +52,42 @@ func registrationKey(issuer string) string { return "client " + issuer }
 // identify returns the client at an authorization server, in the order of "Client Registration",
 // 2026-07-28. Flows without a user have no redirect URI, and use credentials that were given.
 func (t *Transport) identify(ctx context.Context, from *target, redirect string) (*Credentials, error) {
-	if given, err := t.given(ctx, from.issuer); given != nil || err != nil {
+	if given, err := t.given(ctx, from.Issuer); given != nil || err != nil {
 		return given, err
 	}
-	if redirect != "" && t.opts.ClientIDURL != "" && from.server.ClientIDMetadataDocumentSupported {
-		return &Credentials{Issuer: from.issuer, ClientID: t.opts.ClientIDURL, AuthMethod: methodNone}, nil
+	if redirect != "" && t.opts.ClientIDURL != "" && from.ClientIDMetadataDocumentSupported {
+		return &Credentials{Issuer: from.Issuer, ClientID: t.opts.ClientIDURL, AuthMethod: methodNone}, nil
 	}
 	var stored registration
-	known, err := t.load(ctx, registrationKey(from.issuer), &stored)
+	known, err := t.load(ctx, registrationKey(from.Issuer), &stored)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.note(ctx, registrationKey(from.issuer)); err != nil {
+	if err := t.note(ctx, registrationKey(from.Issuer)); err != nil {
 		return nil, err
 	}
-	if known && stored.Issuer == from.issuer && !stored.expired() && (stored.RedirectURI == "" || stored.RedirectURI == redirect && t.isKnown(ctx, from, &stored)) {
+	if known && stored.Issuer == from.Issuer && !stored.expired() && (stored.RedirectURI == "" || stored.RedirectURI == redirect && t.isKnown(ctx, from, &stored)) {
 		return stored.credentials(), nil
 	}
-	if redirect != "" && from.server.RegistrationEndpoint != "" {
+	if redirect != "" && from.RegistrationEndpoint != "" {
 		r, err := t.register(ctx, from, redirect)
 		if err != nil {
 			return nil, fmt.Errorf("registration of the client: %w", err)
 		}
-		return r.credentials(), t.save(ctx, registrationKey(from.issuer), r)
+		return r.credentials(), t.save(ctx, registrationKey(from.Issuer), r)
 	}
 	if t.opts.Ask == nil {
-		return nil, fmt.Errorf("%w %s: it must be given, because the server offers neither client id metadata documents that this client could use nor dynamic registration", ErrNoClient, shown(from.issuer))
+		return nil, fmt.Errorf("%w %s: it must be given, because the server offers neither client id metadata documents that this client could use nor dynamic registration", ErrNoClient, shown(from.Issuer))
 	}
-	asked, err := t.opts.Ask(ctx, from.issuer)
+	asked, err := t.opts.Ask(ctx, from.Issuer)
 	if err != nil {
 		return nil, err
 	}
-	if asked.Issuer != "" && asked.Issuer != from.issuer || asked.ClientID == "" {
-		return nil, fmt.Errorf("%w %s", ErrNoClient, shown(from.issuer))
+	if asked.Issuer != "" && asked.Issuer != from.Issuer || asked.ClientID == "" {
+		return nil, fmt.Errorf("%w %s", ErrNoClient, shown(from.Issuer))
 	}
 	if asked.Key == nil { // keys are not stored
-		err = t.save(ctx, registrationKey(from.issuer), &registration{identity: identity{from.issuer, asked.ClientID, asked.Secret.Reveal(), asked.AuthMethod}})
+		err = t.save(ctx, registrationKey(from.Issuer), &registration{identity: identity{from.Issuer, asked.ClientID, asked.Secret.Reveal(), asked.AuthMethod}})
 	}
 	return &asked, err
 }
@@ -130,7 +130,7 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 		return true
 	}
 	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {rand.Text()}}
-	_, err := t.web.token(ctx, from.server, r.credentials(), nil, form)
+	_, err := t.web.token(ctx, from.AuthorizationServerMetadata, r.credentials(), nil, form)
 	return code(err) != "invalid_client"
 }
 
@@ -155,7 +155,7 @@ type registered struct {
 
 // register registers the client ("Dynamic Client Registration", 2026-07-28).
 func (t *Transport) register(ctx context.Context, from *target, redirect string) (*registration, error) {
-	endpoint, err := t.web.endpoint("registration_endpoint", from.server.RegistrationEndpoint)
+	endpoint, err := t.web.endpoint("registration_endpoint", from.RegistrationEndpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		"application_type":           application,
 		"grant_types":                []string{grantCode, grantRefresh},
 		"response_types":             []string{"code"},
-		"token_endpoint_auth_method": preferredMethod(from.server.TokenEndpointAuthMethodsSupported),
+		"token_endpoint_auth_method": preferredMethod(from.TokenEndpointAuthMethodsSupported),
 	}
 	if t.opts.Name != "" {
 		metadata["client_name"] = t.opts.Name
@@ -194,7 +194,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(endpoint.String())), err)
 	}
 	r := &registration{
-		identity:    identity{from.issuer, response.ClientID, response.Secret, response.AuthMethod},
+		identity:    identity{from.Issuer, response.ClientID, response.Secret, response.AuthMethod},
 		RedirectURI: redirect,
 		Dynamic:     true,
 	}

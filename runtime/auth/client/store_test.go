@@ -174,8 +174,8 @@ func useStored(folder, server string) error {
 // nobody is a user who is not there.
 type nobody struct{}
 
-func (nobody) Start(context.Context, string) (client.Visit, error) {
-	return nil, errors.New("a user was asked")
+func (nobody) Authorize(context.Context, string, func(string) (string, error)) (string, error) {
+	return "", errors.New("a user was asked")
 }
 
 // A refresh token is used once, although several processes need it at once: the authorization server would

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
@@ -46,14 +45,12 @@ type Options struct {
 // Transport is an http.RoundTripper that authorizes requests to one MCP server. Use New to create it. It may
 // be used by several sessions at a time.
 type Transport struct {
-	server    *url.URL
-	resource  *url.URL // the canonical URL of the server
-	canonical string   // the same, its resource identifier
+	server    *url.URL // canonical
+	canonical string   // the same, the resource identifier of the server
 	opts      Options
 	store     Store
 	base      http.RoundTripper
 	web       *web
-	tried     atomic.Int32 // the last way in which a token was obtained since the server accepted one, see triedNothing
 
 	mu       sync.Mutex
 	loaded   bool     // whether current has been read from the store
@@ -65,15 +62,11 @@ type Transport struct {
 // New returns a transport for the server at a URL. The URL must be one of HTTPS, or of HTTP on this
 // machine.
 func New(server string, opts Options) (*Transport, error) {
-	u, err := url.Parse(server)
+	server, _, _ = strings.Cut(server, "#")
+	u, err := oauth.CanonicalURL(server)
 	if err == nil {
-		u.Fragment, u.RawFragment = "", ""
 		err = oauth.CheckURL(u)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("auth: the server: %w", err)
-	}
-	resource, err := oauth.CanonicalURL(u.String())
 	if err != nil {
 		return nil, fmt.Errorf("auth: the server: %w", err)
 	}
@@ -86,7 +79,7 @@ func New(server string, opts Options) (*Transport, error) {
 			return nil, fmt.Errorf("auth: the ClientIDURL %q is not an HTTPS URL with a path", shown(opts.ClientIDURL))
 		}
 	}
-	t := &Transport{server: u, resource: resource, canonical: resource.String(), opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
+	t := &Transport{server: u, canonical: u.String(), opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
 	if t.store == nil {
 		t.store = &Memory{}
 	}
@@ -141,7 +134,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		again = fresh && !again && resp.StatusCode == http.StatusUnauthorized && challenged(resp, oauth.ErrorUseDPoPNonce) != nil
 		needed, ok := need{}, again
 		if !again {
-			needed, ok = t.needs(resp, used)
+			needed, ok = needs(resp, used)
 		}
 		if !ok || !repeatable(req) {
 			return resp, nil
@@ -192,12 +185,12 @@ func (t *Transport) send(req *http.Request, g *grant) (resp *http.Response, fres
 		own.Header.Set("Authorization", g.Type+" "+g.Access)
 	}
 	if bound {
-		if err := g.proofs.prove(own, g.Access); err != nil {
+		if err := g.DPoP.prove(own, g.Access); err != nil {
 			return nil, false, err
 		}
 	}
 	resp, err = t.base.RoundTrip(own)
-	return resp, err == nil && bound && g.proofs.learn(req.URL, resp.Header), err
+	return resp, err == nil && bound && g.DPoP.learn(req.URL, resp.Header), err
 }
 
 // need is why a grant does not suffice.
@@ -207,7 +200,7 @@ type need struct {
 }
 
 // needs reports whether a response asks for another grant, and why. If it does not, the grant is accepted.
-func (t *Transport) needs(resp *http.Response, used *grant) (need, bool) {
+func needs(resp *http.Response, used *grant) (need, bool) {
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
 		n := need{status: resp.StatusCode}
@@ -221,7 +214,7 @@ func (t *Transport) needs(resp *http.Response, used *grant) (need, bool) {
 		}
 	}
 	if used != nil && resp.StatusCode < http.StatusInternalServerError {
-		t.accepted(used)
+		used.by.Store(byNothing)
 	}
 	return need{}, false
 }
@@ -261,7 +254,9 @@ func sameOrigin(a, b *url.URL) bool {
 func (t *Transport) Login(ctx context.Context) error {
 	t.mu.Lock()
 	t.budget = budget{}
-	t.tried.Store(triedNothing)
+	if t.current != nil {
+		t.current.by.Store(byNothing)
+	}
 	t.mu.Unlock()
 	status, err := t.touch(ctx, http.MethodPost, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	if err == nil && (status == http.StatusNotFound || status == http.StatusMethodNotAllowed) {
@@ -370,11 +365,7 @@ func (t *Transport) revoke(ctx context.Context, g *grant) error {
 		return err
 	}
 	client, err := t.clientOf(ctx, from, g)
-	if err != nil || client == nil || from.server.RevocationEndpoint == "" {
-		return err
-	}
-	endpoint, err := t.web.endpoint("revocation_endpoint", from.server.RevocationEndpoint)
-	if err != nil {
+	if err != nil || client == nil || from.RevocationEndpoint == "" {
 		return err
 	}
 	var problems []error
@@ -383,10 +374,7 @@ func (t *Transport) revoke(ctx context.Context, g *grant) error {
 			continue
 		}
 		form := url.Values{"token": {token.value}, "token_type_hint": {token.kind}}
-		status, text, err := t.web.post(ctx, endpoint, from.server, client, nil, form)
-		if err == nil && status/100 != 2 {
-			err = oauthError(endpoint, status, text)
-		}
+		_, err := t.web.post(ctx, "revocation_endpoint", from.RevocationEndpoint, from.AuthorizationServerMetadata, client, nil, form)
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)

@@ -216,11 +216,17 @@ func reply(rw http.ResponseWriter, status int, document any) {
 	json.NewEncoder(rw).Encode(document)
 }
 
-// Start, RedirectURI, Go and Close are those of a user who agrees to everything.
-func (w *world) Start(context.Context, string) (client.Visit, error) { return w, nil }
-func (w *world) RedirectURI() string                                 { return "http://127.0.0.1:1/callback" }
-func (w *world) Close() error                                        { return nil }
-func (w *world) Go(ctx context.Context, address string) (string, error) {
+// Authorize is that of a user who agrees to everything.
+func (w *world) Authorize(ctx context.Context, _ string, begin func(string) (string, error)) (string, error) {
+	address, err := begin("http://127.0.0.1:1/callback")
+	if err != nil {
+		return "", err
+	}
+	return w.visit(ctx, address)
+}
+
+// visit returns the URL to which the authorization server sends the user back.
+func (w *world) visit(ctx context.Context, address string) (string, error) {
 	if w.agree != nil {
 		if err := w.agree(ctx, address); err != nil {
 			return "", err

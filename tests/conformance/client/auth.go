@@ -80,14 +80,12 @@ func login(scenario, url string) (*http.Client, error) {
 // agent is a browser whose user agrees to everything: it takes the first redirect as the response.
 type agent struct{}
 
-// Start implements client.UserAgent.
-func (a agent) Start(context.Context, string) (client.Visit, error) { return a, nil }
-
-// RedirectURI implements client.Visit.
-func (agent) RedirectURI() string { return redirectURI }
-
-// Go implements client.Visit.
-func (agent) Go(ctx context.Context, address string) (string, error) {
+// Authorize implements client.UserAgent.
+func (agent) Authorize(ctx context.Context, _ string, begin func(redirectURI string) (string, error)) (string, error) {
+	address, err := begin(redirectURI)
+	if err != nil {
+		return "", err
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return "", err
@@ -104,6 +102,3 @@ func (agent) Go(ctx context.Context, address string) (string, error) {
 	}
 	return back.String(), nil
 }
-
-// Close implements client.Visit.
-func (agent) Close() error { return nil }
