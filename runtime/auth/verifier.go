@@ -17,7 +17,6 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
-	"github.com/mcpgen/mcpgen/runtime/internal/reach"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -128,8 +127,7 @@ func newIssuer(given Issuer, o *Options) (*issuer, error) {
 		}
 	}
 	// The operator has chosen the issuer. Its metadata may name other servers, but public ones only.
-	may := func(host string, _ reach.Kind) bool { return host == oauth.HostPort(u) }
-	i.web = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthFetch, Idle: maxIntrospections, HTTP: o.HTTP})
+	i.web = oauth.NewFetcher(oauth.FetchOptions{Host: oauth.HostPort(u), Timeout: waits.AuthFetch, Idle: maxIntrospections, HTTP: o.HTTP})
 	i.keys = &keySet{fetch: i.fetchKeys}
 	return i, nil
 }
@@ -279,7 +277,7 @@ func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 		}
 	}
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
-	status, _, text, err := i.web.Post(ctx, address, form, func(r *http.Request) error {
+	status, _, text, err := i.web.Post(ctx, address, oauth.Form, form.Encode(), func(r *http.Request) error {
 		if how.ClientID != "" {
 			r.SetBasicAuth(url.QueryEscape(how.ClientID), url.QueryEscape(how.ClientSecret)) // RFC 6749, section 2.3.1
 		}

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/reach"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
 // target is where tokens for the server come from: an authorization server, by its metadata.
@@ -25,6 +23,8 @@ type target struct {
 	scopes []string
 	// bound says that the server refuses tokens that are not bound to a key.
 	bound bool
+	// need is why a token is asked for.
+	need need
 	// known is the id of a client that the authorization server has just recognized, or "".
 	known string
 	// legacy says that the server is its own authorization server as in 2025-03-26.
@@ -32,9 +32,9 @@ type target struct {
 }
 
 // discover finds the authorization server of the MCP server ("Authorization Server Discovery",
-// 2026-07-28). If the server names several, discover takes the first one of preferred that is among
-// them, or else the first one that it names.
-func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, preferred []string) (*target, error) {
+// 2026-07-28). If the server names several, discover takes the first of those for which there are credentials, or that
+// of the stored grant, or else the first one that it names.
+func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, stored *grant) (*target, error) {
 	metadata, address, err := t.resourceMetadata(ctx, challenge)
 	if err != nil {
 		return nil, fmt.Errorf("metadata of the server: %w", err)
@@ -48,8 +48,15 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 	if len(metadata.AuthorizationServers) == 0 {
 		return nil, fmt.Errorf("metadata of the server: %s names no authorization server", shown(address))
 	}
+	var preferred []string
+	for _, c := range t.opts.Credentials {
+		preferred = append(preferred, c.Issuer)
+	}
+	if stored != nil {
+		preferred = append(preferred, stored.Issuer)
+	}
 	issuer := metadata.AuthorizationServers[0]
-	offered := func(p string) bool { return slices.Contains(metadata.AuthorizationServers, p) }
+	offered := func(p string) bool { return p != "" && slices.Contains(metadata.AuthorizationServers, p) }
 	if i := slices.IndexFunc(preferred, offered); i >= 0 {
 		issuer = preferred[i]
 	}
@@ -57,7 +64,12 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, pre
 	if err != nil {
 		return nil, err
 	}
-	return &target{server, metadata.Resource, metadata.ScopesSupported, metadata.DPoPBoundAccessTokensRequired, "", false}, nil
+	return &target{
+		AuthorizationServerMetadata: server,
+		resource:                    metadata.Resource,
+		scopes:                      metadata.ScopesSupported,
+		bound:                       metadata.DPoPBoundAccessTokensRequired,
+	}, nil
 }
 
 // resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
@@ -129,30 +141,17 @@ func (t *Transport) again(ctx context.Context, g *grant) (*target, error) {
 	return &target{AuthorizationServerMetadata: server, resource: g.Resource, bound: g.Type == oauth.SchemeDPoP}, nil
 }
 
-// web sends the requests whose URLs come from metadata. An MCP server could name any URL in the network of the
-// client there. So requests to authorization servers may reach only public addresses and addresses of the same kind
-// as that of the MCP server. The kinds are those of addresses at which the MCP server has answered, not those to
-// which its name resolves, which its owner chooses freely. A server behind a proxy may refer to public addresses
-// only.
-type web struct {
-	*oauth.Fetcher
-	set atomic.Uint32 // kinds of addresses that may be reached
-}
-
 // maxRedirects limits the redirects of a request for metadata.
 const maxRedirects = 3
 
-func newWeb() *web {
-	w := new(web)
-	may := func(_ string, kind reach.Kind) bool { return kind&w.allowed() != 0 }
-	w.Fetcher = oauth.NewFetcher(oauth.FetchOptions{May: may, Timeout: waits.AuthorizationServer, Redirects: maxRedirects})
-	return w
-}
-
-// seen adds what a server at an address may refer to, if a request to it was sent there and not to a proxy.
-func (w *web) seen(req *http.Request, base http.RoundTripper, remote net.Addr) {
+// seen adds what the MCP server may refer to when it was found at an address, unless a request to it was sent to a
+// proxy there. The server could name any URL in the network of the client in its metadata. So requests to the URLs in
+// metadata may reach only public addresses and those of the same kind as that of the server. The kinds are those of
+// addresses at which the server has answered, not those to which its name resolves, which its owner chooses freely. A
+// server behind a proxy may refer to public addresses only.
+func (t *Transport) seen(req *http.Request, remote net.Addr) {
 	a, ok := remote.(*net.TCPAddr)
-	if !ok || oauth.IsProxied(req, base) {
+	if !ok || oauth.IsProxied(req, t.base) {
 		return
 	}
 	if _, port, _ := net.SplitHostPort(oauth.HostPort(req.URL)); strconv.Itoa(a.Port) != port {
@@ -162,21 +161,17 @@ func (w *web) seen(req *http.Request, base http.RoundTripper, remote net.Addr) {
 	if kind == reach.Loopback {
 		kind |= reach.Private // a program of the user, who is in that network
 	}
-	w.allow(kind)
+	t.web.Allow(kind)
 }
 
-// allow adds kinds of addresses, and allowed returns the added ones.
-func (w *web) allow(kinds reach.Kind) { w.set.Or(uint32(kinds)) }
-func (w *web) allowed() reach.Kind    { return reach.Kind(w.set.Load()) }
-
 // endpoint parses the URL of an endpoint in metadata. It may be one that the browser of the user opens.
-func (w *web) endpoint(name, text string) (*url.URL, error) {
+func (t *Transport) endpoint(name, text string) (*url.URL, error) {
 	if text == "" {
 		return nil, fmt.Errorf("the metadata of the authorization server has no %s", name)
 	}
 	u, err := oauth.ParseURL(text)
 	if err == nil {
-		err = w.CheckHost(u)
+		err = t.web.CheckHost(u)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the %s of the authorization server: %w", name, err)

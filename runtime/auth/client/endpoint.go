@@ -121,8 +121,8 @@ func (s *seconds) UnmarshalJSON(text []byte) error {
 func isToken(text string) bool { return oauth.IsVisible(text) && len(text) <= oauth.MaxHeader }
 
 // token asks an authorization server for a token, without DPoP if proofs is nil. It changes the form.
-func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (*issued, error) {
-	text, err := w.post(ctx, "token_endpoint", server.TokenEndpoint, server, client, proofs, form)
+func (t *Transport) token(ctx context.Context, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) (*issued, error) {
+	text, err := t.post(ctx, "token_endpoint", server.TokenEndpoint, server, client, proofs, form)
 	if err != nil {
 		return nil, err
 	}
@@ -142,48 +142,51 @@ func (w *web) token(ctx context.Context, server *oauth.AuthorizationServerMetada
 	return &response, nil
 }
 
-// post sends a form to an endpoint with the authentication of the client and, if the endpoint demands a DPoP nonce,
-// once more (RFC 9449, section 8). It returns the response of a success.
-func (w *web) post(ctx context.Context, name, address string, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) ([]byte, error) {
-	endpoint, err := w.endpoint(name, address)
-	if err != nil {
-		return nil, err
-	}
-	for try := 0; ; try++ {
+// post sends a form to an endpoint with the authentication of the client. If the endpoint demands a DPoP nonce, it
+// sends the form once more (RFC 9449, section 8).
+func (t *Transport) post(ctx context.Context, name, address string, server *oauth.AuthorizationServerMetadata, client *Credentials, proofs *prover, form url.Values) ([]byte, error) {
+	send := func() (text []byte, fresh bool, err error) {
 		if err := client.authenticate(server, form); err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		status, header, text, err := w.Post(ctx, address, form, func(req *http.Request) error {
+		var at *url.URL
+		header, text, err := t.ask(ctx, name, address, oauth.Form, form.Encode(), func(req *http.Request) error {
+			at = req.URL
 			if client.method(server) == methodBasic {
 				req.SetBasicAuth(url.QueryEscape(client.ClientID), url.QueryEscape(client.Secret.Reveal())) // RFC 6749, section 2.3.1
 			}
-			if proofs != nil {
-				return proofs.prove(req, "")
-			}
-			return nil
+			return proofs.prove(req, "")
 		})
-		fresh := err == nil && proofs != nil && proofs.learn(endpoint, header)
-		if err == nil && status/100 != 2 {
-			err = oauthError(endpoint, status, text)
-		}
-		if !fresh || try > 0 || code(err) != oauth.ErrorUseDPoPNonce {
-			return text, err
-		}
+		return text, proofs.learn(at, header), err
 	}
+	text, fresh, err := send()
+	if fresh && code(err) == oauth.ErrorUseDPoPNonce {
+		text, _, err = send()
+	}
+	return text, err
 }
 
-// oauthError reads the error of an endpoint (RFC 6749, section 5.2).
-func oauthError(endpoint *url.URL, status int, text []byte) *OAuthError {
-	var body struct {
+// ask posts a body to an endpoint of an authorization server, and returns the header and the text of the response. If
+// the status is not that of a success, the error is an *OAuthError (RFC 6749, section 5.2).
+func (t *Transport) ask(ctx context.Context, name, address, contentType, body string, prepare func(*http.Request) error) (http.Header, []byte, error) {
+	endpoint, err := t.endpoint(name, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	status, header, text, err := t.web.Post(ctx, address, contentType, body, prepare)
+	if err != nil || status/100 == 2 {
+		return header, text, err
+	}
+	var problem struct {
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 	}
-	_ = json.Unmarshal(text, &body) // a response that is not JSON has no code
-	return &OAuthError{
+	_ = json.Unmarshal(text, &problem) // a response that is not JSON has no code
+	return header, nil, &OAuthError{
 		Endpoint:    shown(endpoint.Scheme + "://" + endpoint.Host + endpoint.Path),
 		Status:      status,
-		Code:        shown(body.Code),
-		Description: shown(body.Description),
+		Code:        shown(problem.Code),
+		Description: shown(problem.Description),
 	}
 }
 

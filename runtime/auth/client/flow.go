@@ -107,7 +107,7 @@ func (f Enterprise) grant(ctx context.Context, t *Transport, from *target, scope
 	if len(scopes) > 0 {
 		form.Set("scope", oauth.FormatScopes(scopes))
 	}
-	response, err := t.web.token(ctx, provider, &f.Client, nil, form)
+	response, err := t.token(ctx, provider, &f.Client, nil, form)
 	if err != nil {
 		return nil, fmt.Errorf("token exchange: %w", err)
 	}
@@ -167,7 +167,13 @@ type UserAgent interface {
 func (AuthorizationCode) kind() string { return "code" }
 
 func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target, scopes []string) (*grant, error) {
-	endpoint, err := t.web.endpoint("authorization_endpoint", from.AuthorizationEndpoint)
+	t.mu.Lock()
+	err := t.budget.mayVisit(from.need, time.Now())
+	t.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := t.endpoint("authorization_endpoint", from.AuthorizationEndpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -84,14 +84,14 @@ func (t *Transport) exchange(ctx context.Context, from *target, client *Credenti
 		return nil, context.Cause(ctx)
 	}
 	requested := time.Now()
-	response, err := t.web.token(context.WithoutCancel(ctx), from.AuthorizationServerMetadata, client, proofs, form)
+	response, err := t.token(context.WithoutCancel(ctx), from.AuthorizationServerMetadata, client, proofs, form)
 	if err != nil {
 		return nil, err
 	}
 	g := &grant{
 		identity:  identity{from.Issuer, client.ClientID, client.Secret.Reveal(), client.method(from.AuthorizationServerMetadata)},
 		Server:    t.canonical,
-		Reach:     t.web.allowed(),
+		Reach:     t.web.Allowed(),
 		Legacy:    from.legacy,
 		Resource:  from.resource,
 		Access:    response.AccessToken,
@@ -148,7 +148,7 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 		return nil, nil // it was issued to another client
 	}
 	if !oauth.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
-		t.web.allow(g.Reach)
+		t.web.Allow(g.Reach)
 	}
 	return &g, nil
 }
@@ -295,11 +295,11 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if n.status == 0 {
 		return t.acquireSilently(ctx, stored)
 	}
-	found, err := t.discover(ctx, n.challenge, t.preferredIssuers(stored))
+	found, err := t.discover(ctx, n.challenge, stored)
 	if err != nil {
 		return nil, err
 	}
-	found.bound = found.bound || strings.EqualFold(n.challenge.Scheme, oauth.SchemeDPoP)
+	found.need, found.bound = n, found.bound || strings.EqualFold(n.challenge.Scheme, oauth.SchemeDPoP)
 	by := int32(byNothing)
 	if used != nil {
 		by = used.by.Load()
@@ -323,12 +323,12 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	if by == byFlow && used.Issuer == found.Issuer && includes(used.Requested, scopes) {
 		return nil, n.refusal()
 	}
-	g, err := t.authorize(ctx, found, n, scopes)
+	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
 	if code(err) == "invalid_client" {
 		if again, forgetErr := t.forget(ctx, found.Issuer); forgetErr != nil || !again {
 			return nil, errors.Join(err, forgetErr)
 		}
-		g, err = t.authorize(ctx, found, n, scopes)
+		g, err = t.opts.Flow.grant(ctx, t, found, scopes)
 	}
 	if err != nil {
 		return nil, err
@@ -338,19 +338,6 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	}
 	g.by.Store(byFlow)
 	return g, t.saveGrant(ctx, g)
-}
-
-// authorize obtains a grant by the flow, if the user may be asked.
-func (t *Transport) authorize(ctx context.Context, from *target, n need, scopes []string) (*grant, error) {
-	if _, user := t.opts.Flow.(AuthorizationCode); user {
-		t.mu.Lock()
-		err := t.budget.mayVisit(n, time.Now())
-		t.mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return t.opts.Flow.grant(ctx, t, from, scopes)
 }
 
 // acquireSilently obtains the successor of an expiring grant. It returns nil if that needs a
@@ -409,18 +396,6 @@ func (t *Transport) clientOf(ctx context.Context, from *target, g *grant) (*Cred
 		return nil, nil // keys are not stored
 	}
 	return g.credentials(), nil
-}
-
-// preferredIssuers returns the authorization servers to take if the server names several.
-func (t *Transport) preferredIssuers(stored *grant) []string {
-	var issuers []string
-	for _, c := range t.opts.Credentials {
-		issuers = append(issuers, c.Issuer)
-	}
-	if stored != nil {
-		issuers = append(issuers, stored.Issuer)
-	}
-	return slices.DeleteFunc(issuers, func(s string) bool { return s == "" })
 }
 
 func includes(all, some []string) bool {

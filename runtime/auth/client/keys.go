@@ -122,9 +122,6 @@ func (k *Key) assertion(clientID string, server *oauth.AuthorizationServerMetada
 	return text, nil
 }
 
-// headerNonce is the header with the nonce for the next proofs.
-const headerNonce = "Dpop-Nonce"
-
 // prover proves that the client has the key to which its token is bound (RFC 9449). In JSON, it is that private key.
 type prover struct {
 	jose.JSONWebKey
@@ -137,9 +134,12 @@ func newProver() *prover {
 	return &prover{JSONWebKey: jose.JSONWebKey{Key: key, Algorithm: string(jose.ES256)}}
 }
 
-// prove adds a proof to a request (RFC 9449, section 4.2). token is the access token of the request, or "" at a token
-// endpoint.
+// prove adds a proof to a request, unless p is nil (RFC 9449, section 4.2). token is the access token of the request, or
+// "" at a token endpoint.
 func (p *prover) prove(req *http.Request, token string) error {
+	if p == nil {
+		return nil
+	}
 	claims := map[string]any{
 		"jti": rand.Text(),
 		"htm": req.Method,
@@ -169,10 +169,10 @@ func (p *prover) prove(req *http.Request, token string) error {
 // maxNonce limits the nonces that are kept, in bytes.
 const maxNonce = 1 << 10
 
-// learn keeps the nonce of a response, and reports whether it is a new one.
+// learn keeps the nonce of a response from a URL, unless p is nil, and reports whether it is a new one.
 func (p *prover) learn(u *url.URL, header http.Header) bool {
-	nonce := header.Get(headerNonce)
-	if nonce == "" || len(nonce) > maxNonce {
+	nonce := header.Get("DPoP-Nonce")
+	if p == nil || nonce == "" || len(nonce) > maxNonce {
 		return false
 	}
 	old, _ := p.nonces.Swap(oauth.HostPort(u), nonce)

@@ -1,7 +1,6 @@
 package client
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -130,7 +129,7 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 		return true
 	}
 	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {rand.Text()}}
-	_, err := t.web.token(ctx, from.AuthorizationServerMetadata, r.credentials(), nil, form)
+	_, err := t.token(ctx, from.AuthorizationServerMetadata, r.credentials(), nil, form)
 	return code(err) != "invalid_client"
 }
 
@@ -155,10 +154,6 @@ type registered struct {
 
 // register registers the client ("Dynamic Client Registration", 2026-07-28).
 func (t *Transport) register(ctx context.Context, from *target, redirect string) (*registration, error) {
-	endpoint, err := t.web.endpoint("registration_endpoint", from.RegistrationEndpoint)
-	if err != nil {
-		return nil, err
-	}
 	application := "native" // of OpenID Connect ("Application Type and Redirect URI Constraints", 2026-07-28)
 	if u, err := url.Parse(redirect); err == nil && u.Scheme == "https" && !reach.IsLoopback(u.Hostname()) {
 		application = "web"
@@ -177,21 +172,13 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint.String(), bytes.NewReader(body))
+	_, text, err := t.ask(ctx, "registration_endpoint", from.RegistrationEndpoint, "application/json", string(body), func(*http.Request) error { return nil })
 	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	status, _, text, err := t.web.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if status != http.StatusCreated && status != http.StatusOK {
-		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, application, oauthError(endpoint, status, text))
+		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, application, err)
 	}
 	var response registered
 	if err := json.Unmarshal(text, &response); err != nil || !oauth.IsVisible(response.ClientID) {
-		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(endpoint.String())), err)
+		return nil, errors.Join(fmt.Errorf("%s: the response has no usable client_id", shown(from.RegistrationEndpoint)), err)
 	}
 	r := &registration{
 		identity:    identity{from.Issuer, response.ClientID, response.Secret, response.AuthMethod},
@@ -202,7 +189,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 		r.AuthMethod = methodNone
 	}
 	if !slices.Contains([]string{"", methodNone, methodBasic, methodPost}, r.AuthMethod) {
-		return nil, fmt.Errorf("%s: the client is registered with the method %q, which it did not ask for", shown(endpoint.String()), shown(r.AuthMethod))
+		return nil, fmt.Errorf("%s: the client is registered with the method %q, which it did not ask for", shown(from.RegistrationEndpoint), shown(r.AuthMethod))
 	}
 	if response.Expiry > 0 && response.Secret != "" {
 		r.Expiry = time.Unix(min(response.Expiry, math.MaxUint32), 0)

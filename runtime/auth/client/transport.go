@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/auth/internal/oauth"
-	shared "github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
 // Options configure a Transport.
@@ -50,7 +51,7 @@ type Transport struct {
 	opts      Options
 	store     Store
 	base      http.RoundTripper
-	web       *web
+	web       *oauth.Fetcher // for URLs in metadata
 
 	mu       sync.Mutex
 	loaded   bool     // whether current has been read from the store
@@ -79,12 +80,12 @@ func New(server string, opts Options) (*Transport, error) {
 			return nil, fmt.Errorf("auth: the ClientIDURL %q is not an HTTPS URL with a path", shown(opts.ClientIDURL))
 		}
 	}
-	t := &Transport{server: u, canonical: u.String(), opts: opts, store: opts.Store, base: opts.Base, web: newWeb()}
+	t := &Transport{server: u, canonical: u.String(), opts: opts, store: opts.Store, base: opts.Base, web: oauth.NewFetcher(oauth.FetchOptions{Timeout: waits.AuthorizationServer, Redirects: maxRedirects})}
 	if t.store == nil {
 		t.store = &Memory{}
 	}
 	if t.base == nil {
-		client, _ := shared.Client(nil)
+		client, _ := web.Client(nil)
 		t.base = client.Transport
 	}
 	return t, nil
@@ -93,7 +94,7 @@ func New(server string, opts Options) (*Transport, error) {
 // Client returns an HTTP client that sends its requests through the transport. It follows no redirects to
 // other origins, which would get the bodies of requests.
 func (t *Transport) Client() *http.Client {
-	client, _ := shared.Client(&http.Client{Transport: t})
+	client, _ := web.Client(&http.Client{Transport: t})
 	return client
 }
 
@@ -126,27 +127,21 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	for renewals, again := 0, false; ; {
-		resp, fresh, err := t.send(req, used)
+	for renewals := 0; ; renewals++ {
+		resp, err := t.send(req, used)
 		if err != nil {
 			return nil, err
 		}
-		again = fresh && !again && resp.StatusCode == http.StatusUnauthorized && challenged(resp, oauth.ErrorUseDPoPNonce) != nil
-		needed, ok := need{}, again
-		if !again {
-			needed, ok = needs(resp, used)
-		}
+		needed, ok := needs(resp, used)
 		if !ok || !repeatable(req) {
 			return resp, nil
 		}
-		shared.Discard(resp)
-		if !again {
-			if renewals++; renewals > maxRenewals {
-				return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
-			}
-			if used, err = t.renew(req.Context(), used, needed); err != nil {
-				return nil, unhandled{fmt.Errorf("auth: %w", err)}
-			}
+		web.Discard(resp)
+		if renewals == maxRenewals {
+			return nil, unhandled{fmt.Errorf("auth: %w", needed.refusal())}
+		}
+		if used, err = t.renew(req.Context(), used, needed); err != nil {
+			return nil, unhandled{fmt.Errorf("auth: %w", err)}
 		}
 		if req, err = repeated(req); err != nil {
 			return nil, err
@@ -176,21 +171,31 @@ func repeated(req *http.Request) (*http.Request, error) {
 	return &again, err
 }
 
-// send sends a request with a grant, which may be nil. Fresh means that the response has a DPoP nonce for the next one.
-func (t *Transport) send(req *http.Request, g *grant) (resp *http.Response, fresh bool, err error) {
-	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.web.seen(req, t.base, info.Conn.RemoteAddr()) }}
-	own := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
-	bound := g != nil && g.Type == oauth.SchemeDPoP
-	if g != nil {
-		own.Header.Set("Authorization", g.Type+" "+g.Access)
-	}
-	if bound {
-		if err := g.DPoP.prove(own, g.Access); err != nil {
-			return nil, false, err
+// send sends a request with a grant, which may be nil, and once more if the server demands a DPoP nonce.
+func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
+	trace := &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) { t.seen(req, info.Conn.RemoteAddr()) }}
+	for again := false; ; again = true {
+		own := req.Clone(httptrace.WithClientTrace(req.Context(), trace))
+		var proofs *prover
+		if g != nil {
+			own.Header.Set("Authorization", g.Type+" "+g.Access)
+		}
+		if g != nil && g.Type == oauth.SchemeDPoP {
+			proofs = g.DPoP
+			if err := proofs.prove(own, g.Access); err != nil {
+				return nil, err
+			}
+		}
+		resp, err := t.base.RoundTrip(own)
+		if err != nil || !proofs.learn(req.URL, resp.Header) || again || !repeatable(req) ||
+			resp.StatusCode != http.StatusUnauthorized || challenged(resp, oauth.ErrorUseDPoPNonce) == nil {
+			return resp, err
+		}
+		web.Discard(resp)
+		if req, err = repeated(req); err != nil {
+			return nil, err
 		}
 	}
-	resp, err = t.base.RoundTrip(own)
-	return resp, err == nil && bound && g.DPoP.learn(req.URL, resp.Header), err
 }
 
 // need is why a grant does not suffice.
@@ -374,7 +379,7 @@ func (t *Transport) revoke(ctx context.Context, g *grant) error {
 			continue
 		}
 		form := url.Values{"token": {token.value}, "token_type_hint": {token.kind}}
-		_, err := t.web.post(ctx, "revocation_endpoint", from.RevocationEndpoint, from.AuthorizationServerMetadata, client, nil, form)
+		_, err := t.post(ctx, "revocation_endpoint", from.RevocationEndpoint, from.AuthorizationServerMetadata, client, nil, form)
 		problems = append(problems, err)
 	}
 	return errors.Join(problems...)

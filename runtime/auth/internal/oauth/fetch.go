@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,9 +34,8 @@ const (
 
 // FetchOptions configure a Fetcher.
 type FetchOptions struct {
-	// May reports whether requests may be sent to an address that is not public. Host is the host and the port in
-	// the URL. It is called before each connection.
-	May func(host string, kind reach.Kind) bool
+	// Host is the host and the port of a server that may be reached wherever it is; "" if there is none.
+	Host string
 	// Timeout limits a request with its response.
 	Timeout time.Duration
 	// Redirects is how many redirects of a GET are followed. Other requests carry secrets.
@@ -49,6 +49,7 @@ type FetchOptions struct {
 // Fetcher sends requests. It is an http.RoundTripper, too, without the limits on responses.
 type Fetcher struct {
 	opts            FetchOptions
+	allowed         atomic.Uint32 // kinds of addresses
 	http            *http.Client
 	direct, proxied *http.Transport
 }
@@ -109,6 +110,12 @@ func IsProxied(req *http.Request, by http.RoundTripper) bool {
 	return proxy != nil || err != nil
 }
 
+// Allow adds kinds of addresses to the public ones that requests may reach.
+func (f *Fetcher) Allow(kinds reach.Kind) { f.allowed.Or(uint32(kinds)) }
+
+// Allowed returns the added kinds.
+func (f *Fetcher) Allowed() reach.Kind { return reach.Kind(f.allowed.Load()) }
+
 func (f *Fetcher) checkRedirect(req *http.Request, via []*http.Request) error {
 	switch {
 	case via[0].Method != http.MethodGet || f.opts.Redirects == 0:
@@ -122,7 +129,7 @@ func (f *Fetcher) checkRedirect(req *http.Request, via []*http.Request) error {
 // check returns an error if an address must not be reached. Host is the host and the port in the URL.
 func (f *Fetcher) check(host string, a netip.Addr) error {
 	kind := reach.Of(a)
-	if kind == reach.Public || f.opts.May(host, kind) {
+	if kind == reach.Public || kind&f.Allowed() != 0 || host == f.opts.Host {
 		return nil
 	}
 	return fmt.Errorf("refused to connect to %s: its address %v is %v, and that of the server that names it is not", Shown(host), a, kind)
@@ -245,13 +252,16 @@ func (f *Fetcher) IssuerMetadata(ctx context.Context, issuer string) (*Authoriza
 	return &metadata, nil
 }
 
-// Post sends a form. Authorize adds credentials to the request.
-func (f *Fetcher) Post(ctx context.Context, address string, form url.Values, authorize func(*http.Request) error) (status int, header http.Header, text []byte, err error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
+// Form is the type of the body of a form.
+const Form = "application/x-www-form-urlencoded"
+
+// Post sends a body. Authorize adds credentials to the request.
+func (f *Fetcher) Post(ctx context.Context, address, contentType, body string, authorize func(*http.Request) error) (status int, header http.Header, text []byte, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, nil, err
 	}
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Content-Type", contentType)
 	if err := authorize(req); err != nil {
 		return 0, nil, nil, err
 	}

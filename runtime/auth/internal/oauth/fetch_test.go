@@ -14,7 +14,7 @@ import (
 
 // TestCheckHost checks which hosts a URL of another party may have, beside one that the user of the package permits.
 func TestCheckHost(t *testing.T) {
-	c := NewFetcher(FetchOptions{May: func(host string, _ reach.Kind) bool { return host == "10.0.0.9:8443" }})
+	c := NewFetcher(FetchOptions{Host: "10.0.0.9:8443"})
 	for host, want := range map[string]bool{
 		"93.184.216.34": true, "[2606:2800:220:1::1]:8443": true, "auth.example.com": true, "auth.example.com.": true, "10.0.0.9:8443": true, "xn--bcher-kva.example": true,
 		"127.0.0.1": false, "[::1]": false, "10.0.0.1": false, "10.0.0.9": false, "192.168.0.1": false, "169.254.169.254": false,
@@ -34,7 +34,7 @@ func TestCheckHost(t *testing.T) {
 
 // TestCheckFound checks to which addresses of a name a proxy is sent.
 func TestCheckFound(t *testing.T) {
-	c := NewFetcher(FetchOptions{May: func(host string, _ reach.Kind) bool { return host == "own.example:8443" }})
+	c := NewFetcher(FetchOptions{Host: "own.example:8443"})
 	for address, want := range map[string]bool{
 		"93.184.216.34": true, "2606:2800:220:1::1": true, "198.18.0.7": true, "::ffff:198.19.0.7": true,
 		"127.0.0.1": false, "::1": false, "10.0.0.1": false, "169.254.169.254": false, "fd00::1": false, "::ffff:127.0.0.1": false,
@@ -73,19 +73,20 @@ func TestGivenClient(t *testing.T) {
 		w.Write([]byte(`"here"`))
 	}))
 	defer s.Close()
-	no := func(string, reach.Kind) bool { return false }
-	yes := func(string, reach.Kind) bool { return true }
 	for name, test := range map[string]struct {
-		opts FetchOptions
-		want string
+		opts    FetchOptions
+		allowed reach.Kind
+		want    string
 	}{
-		"given":     {FetchOptions{May: no, HTTP: s.Client()}, ""},
-		"forbidden": {FetchOptions{May: no, Timeout: time.Minute, Redirects: 1}, "refused to connect"},
-		"redirect":  {FetchOptions{May: yes, Timeout: time.Minute}, "status 302"},
-		"followed":  {FetchOptions{May: yes, Timeout: time.Minute, Redirects: 1}, ""},
+		"given":     {FetchOptions{HTTP: s.Client()}, 0, ""},
+		"forbidden": {FetchOptions{Timeout: time.Minute, Redirects: 1}, reach.Private | reach.LinkLocal, "refused to connect"},
+		"redirect":  {FetchOptions{Timeout: time.Minute}, reach.Loopback, "status 302"},
+		"followed":  {FetchOptions{Timeout: time.Minute, Redirects: 1}, reach.Loopback, ""},
 	} {
 		var text string
-		_, err := NewFetcher(test.opts).Document(t.Context(), nil, &text, s.URL)
+		f := NewFetcher(test.opts)
+		f.Allow(test.allowed)
+		_, err := f.Document(t.Context(), nil, &text, s.URL)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && text != "here" {
 			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
 		}
