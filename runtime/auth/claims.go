@@ -174,21 +174,16 @@ func (c *claims) confirm(caller *Caller) {
 	if !ok {
 		return
 	}
+	ways := map[string]*string{"x5t#S256": &caller.CertificateThumbprint, "jkt": &caller.KeyThumbprint}
 	bound := false
 	for name, thumbprint := range wire.Object(value).All() {
-		text, _ := thumbprint.Str()
-		switch name {
-		case "x5t#S256":
-			caller.CertificateThumbprint = text
-		case "jkt":
-			caller.KeyThumbprint = text
-		default:
-			continue
+		if to := ways[name]; to != nil {
+			*to, _ = thumbprint.Str()
+			bound = true
+			if *to == "" {
+				c.refuse("cnf", "a thumbprint")
+			}
 		}
-		if text == "" {
-			c.refuse("cnf", "a thumbprint")
-		}
-		bound = true
 	}
 	if !bound {
 		c.refuse("cnf", "a way to bind it to its sender that is supported")

@@ -284,25 +284,21 @@ func (g *Guard) whileValid(ctx context.Context, r *http.Request, a *access) (con
 	}
 	given, _ := g.credentialsOf(r) // which were good
 	go func() {
+		defer cancel()
 		defer func() {
 			if v := recover(); v != nil { // as net/http recovers panics of a Verifier
 				g.opts.Logger.Error("an access token could not be verified again", "panic", v, "stack", string(debug.Stack()))
-				cancel()
 			}
 		}()
-		ticks := time.NewTicker(every)
-		defer ticks.Stop()
-		for {
+		for good := true; good; {
 			select {
 			case <-ctx.Done():
 				return
-			case <-ticks.C:
-				// An authorization server that cannot be reached revokes nothing.
-				now, denied := g.verify(ctx, given)
-				if denied == nil && now.Allow(g.opts.Scopes) != nil || denied != nil && denied.Status == http.StatusUnauthorized {
-					cancel()
-				}
+			case <-time.After(every):
 			}
+			now, denied := g.verify(ctx, given)
+			// An authorization server that cannot be reached revokes nothing.
+			good = denied == nil && now.Allow(g.opts.Scopes) == nil || denied != nil && denied.Status != http.StatusUnauthorized
 		}
 	}()
 	return ctx, cancel

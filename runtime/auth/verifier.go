@@ -132,16 +132,23 @@ func newIssuer(given Issuer, o *Options) (*issuer, error) {
 	return i, nil
 }
 
-// discover returns the metadata of the authorization server.
-func (i *issuer) discover(ctx context.Context) (*oauth.AuthorizationServerMetadata, error) {
-	if known := i.metadata.Load(); known != nil {
-		return known, nil
+// address returns the URL that the options give, or else a member of the metadata.
+func (i *issuer) address(ctx context.Context, given, name string, member func(*oauth.AuthorizationServerMetadata) string) (string, error) {
+	if given != "" {
+		return given, nil
 	}
-	m, err := i.web.IssuerMetadata(ctx, i.URL)
-	if err == nil {
+	m := i.metadata.Load()
+	if m == nil {
+		var err error
+		if m, err = i.web.IssuerMetadata(ctx, i.URL); err != nil {
+			return "", err
+		}
 		i.metadata.Store(m)
 	}
-	return m, err
+	if given = member(m); given == "" {
+		return "", fmt.Errorf("the metadata of %s has no %s", i.URL, name)
+	}
+	return given, nil
 }
 
 // Verify implements Verifier. A JWT names its issuer, which alone is asked about it. It is verified by the keys of the
@@ -266,15 +273,10 @@ func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) 
 
 func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {
 	how := i.Introspection
-	address := how.Endpoint
-	if address == "" {
-		m, err := i.discover(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if address = m.IntrospectionEndpoint; address == "" {
-			return nil, errors.New("the metadata has no introspection_endpoint")
-		}
+	endpoint := func(m *oauth.AuthorizationServerMetadata) string { return m.IntrospectionEndpoint }
+	address, err := i.address(ctx, how.Endpoint, "introspection_endpoint", endpoint)
+	if err != nil {
+		return nil, err
 	}
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
 	status, _, text, err := i.web.Post(ctx, address, oauth.Form, form.Encode(), func(r *http.Request) error {
@@ -385,15 +387,10 @@ func (s *keySet) matching(id, algorithm string) []jose.JSONWebKey {
 
 // fetchKeys reads the public keys of the issuer.
 func (i *issuer) fetchKeys(ctx context.Context) ([]jose.JSONWebKey, error) {
-	address := i.JWKS
-	if address == "" {
-		m, err := i.discover(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if address = m.JWKSURI; address == "" {
-			return nil, fmt.Errorf("the metadata of %s has no jwks_uri", i.URL)
-		}
+	uri := func(m *oauth.AuthorizationServerMetadata) string { return m.JWKSURI }
+	address, err := i.address(ctx, i.JWKS, "jwks_uri", uri)
+	if err != nil {
+		return nil, err
 	}
 	var document struct {
 		Keys []json.RawMessage `json:"keys"`
