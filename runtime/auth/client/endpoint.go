@@ -149,15 +149,15 @@ func (t *Transport) post(ctx context.Context, name, address string, server *oaut
 		if err := client.authenticate(server, form); err != nil {
 			return nil, false, err
 		}
-		var at *url.URL
+		var sent *http.Request
 		header, text, err := t.ask(ctx, name, address, oauth.Form, form.Encode(), func(req *http.Request) error {
-			at = req.URL
+			sent = req
 			if client.method(server) == methodBasic {
 				req.SetBasicAuth(url.QueryEscape(client.ClientID), url.QueryEscape(client.Secret.Reveal())) // RFC 6749, section 2.3.1
 			}
 			return proofs.prove(req, "")
 		})
-		return text, proofs.learn(at, header), err
+		return text, sent != nil && proofs.learn(sent.URL, header), err
 	}
 	text, fresh, err := send()
 	if fresh && code(err) == oauth.ErrorUseDPoPNonce {
@@ -168,12 +168,12 @@ func (t *Transport) post(ctx context.Context, name, address string, server *oaut
 
 // ask posts a body to an endpoint of an authorization server, and returns the header and the text of the response. If
 // the status is not that of a success, the error is an *OAuthError (RFC 6749, section 5.2).
-func (t *Transport) ask(ctx context.Context, name, address, contentType, body string, prepare func(*http.Request) error) (http.Header, []byte, error) {
+func (t *Transport) ask(ctx context.Context, name, address, contentType, body string, authorize func(*http.Request) error) (http.Header, []byte, error) {
 	endpoint, err := t.endpoint(name, address)
 	if err != nil {
 		return nil, nil, err
 	}
-	status, header, text, err := t.web.Post(ctx, address, contentType, body, prepare)
+	status, header, text, err := t.web.Post(ctx, address, contentType, body, authorize)
 	if err != nil || status/100 == 2 {
 		return header, text, err
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -172,7 +171,7 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	if err != nil {
 		return nil, err
 	}
-	_, text, err := t.ask(ctx, "registration_endpoint", from.RegistrationEndpoint, "application/json", string(body), func(*http.Request) error { return nil })
+	_, text, err := t.ask(ctx, "registration_endpoint", from.RegistrationEndpoint, "application/json", string(body), nil)
 	if err != nil {
 		return nil, fmt.Errorf("with the redirect URI %s as a %s application: %w", redirect, application, err)
 	}

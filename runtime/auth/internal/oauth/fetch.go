@@ -255,15 +255,17 @@ func (f *Fetcher) IssuerMetadata(ctx context.Context, issuer string) (*Authoriza
 // Form is the type of the body of a form.
 const Form = "application/x-www-form-urlencoded"
 
-// Post sends a body. Authorize adds credentials to the request.
+// Post sends a body. Authorize, if not nil, adds credentials to the request.
 func (f *Fetcher) Post(ctx context.Context, address, contentType, body string, authorize func(*http.Request) error) (status int, header http.Header, text []byte, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(body))
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	req.Header.Set("Content-Type", contentType)
-	if err := authorize(req); err != nil {
-		return 0, nil, nil, err
+	if authorize != nil {
+		if err := authorize(req); err != nil {
+			return 0, nil, nil, err
+		}
 	}
 	return f.Do(req)
 }
