@@ -261,9 +261,9 @@ func (p *Protected) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if isStream(r) {
 		// A stream of messages must not outlive the permission to read them. Its client comes
 		// back with a new token.
-		bounded, cancel := g.whileValid(ctx, r, admitted)
+		var cancel context.CancelFunc
+		ctx, cancel = g.whileValid(ctx, r, admitted)
 		defer cancel()
-		ctx = bounded
 	}
 	p.next.ServeHTTP(w, r.WithContext(ctx))
 }
@@ -314,10 +314,6 @@ func isStream(r *http.Request) bool {
 // serveMetadata answers a request for the metadata of the resource (RFC 9728, section 3). It needs no
 // token, and pages of every origin may read it.
 func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
-	if g.metadataURL == "" {
-		http.NotFound(w, r)
-		return
-	}
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	switch r.Method {

@@ -155,55 +155,51 @@ func (i *issuer) address(ctx context.Context, given, name string, member func(*o
 // issuer (RFC 9068, section 4), or by introspection as any other token.
 func (i *issuer) Verify(ctx context.Context, token string) (*Caller, error) {
 	jws, err := jose.ParseSignedCompact(token, asymmetric)
-	if err != nil && i.Introspection == nil {
+	if err != nil {
+		if i.Introspection != nil {
+			return i.introspect(ctx, token)
+		}
 		return nil, refusedf("the access token is not a JWT with an acceptable signature")
 	}
-	if err == nil {
-		unverified, err := claimsOf(string(jws.UnsafePayloadWithoutVerification()))
-		if err != nil {
-			return nil, err
-		}
-		if unverified.text("iss") != i.URL {
-			return nil, errOtherIssuer
-		}
-	}
-	if i.Introspection != nil {
+	c, err := claimsOf(string(jws.UnsafePayloadWithoutVerification())) // which choose the issuer and are checked below
+	switch {
+	case err != nil:
+		return nil, err
+	case c.text("iss") != i.URL:
+		return nil, errOtherIssuer
+	case i.Introspection != nil:
 		return i.introspect(ctx, token)
 	}
-	claims, err := i.signed(ctx, jws)
-	if err != nil {
+	if err := i.checkSignature(ctx, jws, c); err != nil {
 		return nil, err
 	}
-	return i.callerOf(claims)
+	return i.callerOf(c)
 }
 
-// signed returns the claims of a JWT with a valid signature. The error does not say which part of
+// checkSignature checks the type and the signature of a JWT with claims. The error does not say which part of
 // the check has failed.
-func (i *issuer) signed(ctx context.Context, jws *jose.JSONWebSignature) (*claims, error) {
+func (i *issuer) checkSignature(ctx context.Context, jws *jose.JSONWebSignature, c *claims) error {
 	h := jws.Signatures[0].Protected
 	typ, given := h.ExtraHeaders[jose.HeaderType]
 	kind, _ := typ.(string)
 	kind = strings.ToLower(strings.TrimPrefix(kind, "application/"))
 	if given && kind != "jwt" && kind != "at+jwt" {
-		return nil, refusedf("the token is not an access token: its type is %.50q", fmt.Sprint(typ))
+		return refusedf("the token is not an access token: its type is %.50q", fmt.Sprint(typ))
 	}
 	if !slices.Contains(i.Algorithms, h.Algorithm) {
-		return nil, refusedf("the access token has a signature that is not acceptable")
+		return refusedf("the access token has a signature that is not acceptable")
 	}
 	keys, err := i.keys.find(ctx, h.KeyID, h.Algorithm)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, key := range keys {
-		if payload, err := jws.Verify(key.Key); err == nil {
-			c, err := claimsOf(string(payload))
-			if err == nil {
-				c.checkKind(kind != "at+jwt")
-			}
-			return c, err
+		if _, err := jws.Verify(key.Key); err == nil {
+			c.checkKind(kind != "at+jwt")
+			return nil
 		}
 	}
-	return nil, refusedf("the signature of the access token is wrong")
+	return refusedf("the signature of the access token is wrong")
 }
 
 // callerOf checks the claims of a token whose signature or introspection was valid, and returns the
