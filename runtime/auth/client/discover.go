@@ -35,17 +35,21 @@ type target struct {
 // 2026-07-28). If the server names several, discover takes the first of those for which there are credentials, or that
 // of the stored grant, or else the first one that it names.
 func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, stored *grant) (*target, error) {
-	metadata, address, err := t.resourceMetadata(ctx, challenge)
-	if err != nil {
-		return nil, fmt.Errorf("metadata of the server: %w", err)
+	named := challenge.Params["resource_metadata"]
+	urls := []string{named}
+	if named == "" {
+		urls = oauth.ResourceMetadataURLs(t.server)
 	}
-	if address == "" {
+	var metadata oauth.ProtectedResourceMetadata
+	address, err := t.web.Document(ctx, nil, &metadata, urls...)
+	switch {
+	case address == "" && named == "":
 		return t.discoverLegacy(ctx)
-	}
-	if !covers(metadata.Resource, t.canonical) {
+	case err != nil:
+		return nil, fmt.Errorf("metadata of the server: %w", err)
+	case !covers(metadata.Resource, t.canonical):
 		return nil, fmt.Errorf("metadata of the server: %s describes the resource %q, not %q", shown(address), shown(metadata.Resource), t.canonical)
-	}
-	if len(metadata.AuthorizationServers) == 0 {
+	case len(metadata.AuthorizationServers) == 0:
 		return nil, fmt.Errorf("metadata of the server: %s names no authorization server", shown(address))
 	}
 	var preferred []string
@@ -70,18 +74,6 @@ func (t *Transport) discover(ctx context.Context, challenge oauth.Challenge, sto
 		scopes:                      metadata.ScopesSupported,
 		bound:                       metadata.DPoPBoundAccessTokensRequired,
 	}, nil
-}
-
-// resourceMetadata returns the metadata of the MCP server and its URL, which is "" if there is none.
-func (t *Transport) resourceMetadata(ctx context.Context, challenge oauth.Challenge) (metadata oauth.ProtectedResourceMetadata, address string, err error) {
-	if address = challenge.Params["resource_metadata"]; address != "" {
-		_, err = t.web.Document(ctx, nil, &metadata, address)
-		return metadata, address, err
-	}
-	if address, err = t.web.Document(ctx, nil, &metadata, oauth.ResourceMetadataURLs(t.server)...); address == "" {
-		err = nil
-	}
-	return metadata, address, err
 }
 
 // covers reports whether a resource is the server, or a part of its origin above it: a server may share
@@ -151,7 +143,7 @@ const maxRedirects = 3
 // server behind a proxy may refer to public addresses only.
 func (t *Transport) seen(req *http.Request, remote net.Addr) {
 	a, ok := remote.(*net.TCPAddr)
-	if !ok || oauth.IsProxied(req, t.base) {
+	if !ok || oauth.IsProxied(req, t.opts.Base) {
 		return
 	}
 	if _, port, _ := net.SplitHostPort(oauth.HostPort(req.URL)); strconv.Itoa(a.Port) != port {

@@ -248,24 +248,20 @@ func codeIn(back, state string, server *oauth.AuthorizationServerMetadata) (stri
 			return "", fmt.Errorf("the response to the authorization request has %s more than once", name)
 		}
 	}
-	if subtle.ConstantTimeCompare([]byte(response.Get("state")), []byte(state)) != 1 {
+	switch iss := response["iss"]; {
+	case subtle.ConstantTimeCompare([]byte(response.Get("state")), []byte(state)) != 1:
 		return "", errors.New("the response to the authorization request has another state")
-	}
-	if response.Has("iss") {
-		if response.Get("iss") != server.Issuer {
-			return "", fmt.Errorf("the response to the authorization request is that of another issuer than %s", shown(server.Issuer))
-		}
-	} else if server.AuthorizationResponseIssParameterSupported {
+	case len(iss) > 0 && iss[0] != server.Issuer:
+		return "", fmt.Errorf("the response to the authorization request is that of another issuer than %s", shown(server.Issuer))
+	case len(iss) == 0 && server.AuthorizationResponseIssParameterSupported:
 		return "", fmt.Errorf("the response to the authorization request has no iss, which %s always sends", shown(server.Issuer))
-	}
-	if response.Has("error") {
+	case response.Has("error"):
 		return "", &OAuthError{
 			Endpoint:    shown(server.AuthorizationEndpoint),
 			Code:        shown(response.Get("error")),
 			Description: shown(response.Get("error_description")),
 		}
-	}
-	if response.Get("code") == "" {
+	case response.Get("code") == "":
 		return "", errors.New("the response to the authorization request has no code")
 	}
 	return response.Get("code"), nil

@@ -147,7 +147,7 @@ func (t *Transport) loadGrant(ctx context.Context) (*grant, error) {
 	}) {
 		return nil, nil // it was issued to another client
 	}
-	if !oauth.IsProxied(&http.Request{URL: t.server}, t.base) { // otherwise it may be the address of a proxy
+	if !oauth.IsProxied(&http.Request{URL: t.server}, t.opts.Base) { // otherwise it may be the address of a proxy
 		t.web.Allow(g.Reach)
 	}
 	return &g, nil
@@ -162,7 +162,7 @@ func (t *Transport) saveGrant(ctx context.Context, g *grant) error {
 
 // load reads a value of the store, and reports whether there is one.
 func (t *Transport) load(ctx context.Context, key string, into any) (bool, error) {
-	text, err := t.store.Get(ctx, key)
+	text, err := t.opts.Store.Get(ctx, key)
 	if err != nil || text == nil {
 		return false, err
 	}
@@ -183,7 +183,7 @@ func (t *Transport) save(ctx context.Context, key string, value any) error {
 			return err
 		}
 	}
-	return t.store.Set(ctx, key, text)
+	return t.opts.Store.Set(ctx, key, text)
 }
 
 // renewal is a grant being obtained. All requests that need one wait for the same renewal, which goes on
@@ -280,7 +280,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 		}
 		return g, err
 	}
-	unlock, err := t.store.Lock(ctx, t.grantKey())
+	unlock, err := t.opts.Store.Lock(ctx, t.grantKey())
 	if err != nil {
 		return nil, err
 	}

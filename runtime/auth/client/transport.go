@@ -46,11 +46,9 @@ type Options struct {
 // Transport is an http.RoundTripper that authorizes requests to one MCP server. Use New to create it. It may
 // be used by several sessions at a time.
 type Transport struct {
-	server    *url.URL // canonical
-	canonical string   // the same, the resource identifier of the server
-	opts      Options
-	store     Store
-	base      http.RoundTripper
+	server    *url.URL       // canonical
+	canonical string         // the same, the resource identifier of the server
+	opts      Options        // with a Store and a Base
 	web       *oauth.Fetcher // for URLs in metadata
 
 	mu       sync.Mutex
@@ -80,15 +78,15 @@ func New(server string, opts Options) (*Transport, error) {
 			return nil, fmt.Errorf("auth: the ClientIDURL %q is not an HTTPS URL with a path", shown(opts.ClientIDURL))
 		}
 	}
-	t := &Transport{server: u, canonical: u.String(), opts: opts, store: opts.Store, base: opts.Base, web: oauth.NewFetcher(oauth.FetchOptions{Timeout: waits.AuthorizationServer, Redirects: maxRedirects})}
-	if t.store == nil {
-		t.store = &Memory{}
+	if opts.Store == nil {
+		opts.Store = &Memory{}
 	}
-	if t.base == nil {
+	if opts.Base == nil {
 		client, _ := web.Client(nil)
-		t.base = client.Transport
+		opts.Base = client.Transport
 	}
-	return t, nil
+	fetcher := oauth.NewFetcher(oauth.FetchOptions{Timeout: waits.AuthorizationServer, Redirects: maxRedirects})
+	return &Transport{server: u, canonical: u.String(), opts: opts, web: fetcher}, nil
 }
 
 // Client returns an HTTP client that sends its requests through the transport. It follows no redirects to
@@ -100,7 +98,7 @@ func (t *Transport) Client() *http.Client {
 
 // CloseIdleConnections closes the unused connections to the MCP server.
 func (t *Transport) CloseIdleConnections() {
-	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
+	if c, ok := t.opts.Base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
@@ -118,7 +116,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, fmt.Errorf("auth: the server redirects the body of a request to another server, %s", shown(req.URL.Host))
 	}
 	if !sameOrigin(req.URL, t.server) || req.Header.Get("Authorization") != "" {
-		return t.base.RoundTrip(req)
+		return t.opts.Base.RoundTrip(req)
 	}
 	used, err := t.usable(req.Context())
 	if err != nil {
@@ -186,7 +184,7 @@ func (t *Transport) send(req *http.Request, g *grant) (*http.Response, error) {
 				return nil, err
 			}
 		}
-		resp, err := t.base.RoundTrip(own)
+		resp, err := t.opts.Base.RoundTrip(own)
 		if err != nil || !proofs.learn(req.URL, resp.Header) || again || !repeatable(req) ||
 			resp.StatusCode != http.StatusUnauthorized || challenged(resp, oauth.ErrorUseDPoPNonce) == nil {
 			return resp, err
@@ -322,7 +320,7 @@ func (t *Transport) Status(ctx context.Context) (Status, error) {
 // server if that is possible (RFC 7009); the token is deleted even if that fails. If there is nothing to delete,
 // the error is ErrNoGrant.
 func (t *Transport) Logout(ctx context.Context) error {
-	unlock, err := t.store.Lock(ctx, t.grantKey())
+	unlock, err := t.opts.Store.Lock(ctx, t.grantKey())
 	if err != nil {
 		return fmt.Errorf("auth: %w", err)
 	}
@@ -339,7 +337,7 @@ func (t *Transport) Logout(ctx context.Context) error {
 	t.mu.Unlock()
 	found := false
 	for _, key := range append(keys, t.notesKey(), t.grantKey()) {
-		old, err := t.store.Get(ctx, key)
+		old, err := t.opts.Store.Get(ctx, key)
 		if err == nil && old != nil {
 			found = true
 			err = t.save(ctx, key, nil)
