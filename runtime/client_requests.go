@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -142,6 +143,44 @@ func limited(ctx context.Context, limit, passed time.Duration, why error) (conte
 		timer.Stop()
 		cancel(nil)
 	}
+}
+
+// sendLimit is a context that ends with engine.ErrExpired when a send has waited for the peer as long as limit. It
+// allocates nothing more before the first call of Done, which a send to a peer that reads need not make.
+type sendLimit struct {
+	parent context.Context
+	limit  time.Duration
+
+	mu    sync.Mutex
+	begun context.Context // nil before the first call of Done
+	stop  context.CancelFunc
+}
+
+// now returns the context that decides, and lets the time begin if wait is true.
+func (l *sendLimit) now(wait bool) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.begun != nil:
+		return l.begun
+	case !wait:
+		return l.parent
+	}
+	l.begun, l.stop = limited(l.parent, l.limit, 0, engine.ErrExpired)
+	return l.begun
+}
+
+func (l *sendLimit) Deadline() (time.Time, bool) { return l.parent.Deadline() }
+func (l *sendLimit) Done() <-chan struct{}       { return l.now(true).Done() }
+func (l *sendLimit) Err() error                  { return l.now(false).Err() }
+func (l *sendLimit) Value(key any) any           { return l.now(false).Value(key) }
+
+// end is called when the send has returned.
+func (l *sendLimit) end() {
+	if l.mu.Lock(); l.stop != nil {
+		l.stop()
+	}
+	l.mu.Unlock()
 }
 
 // askAgain makes the further requests of askRounds, of which the first has returned an error.

@@ -175,9 +175,11 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		}
 	}()
 	limit := p.limits.patience(ctx, m.Method)
-	sending, stop := ctx, func() {}
-	if _, ok := p.transport.(prober); ok { // on others, sending does not wait for the peer
-		sending, stop = limited(ctx, limit.Quiet, 0, engine.ErrExpired)
+	sending := ctx
+	if _, ok := p.transport.(prober); ok && limit.Quiet > 0 { // on others, sending does not wait for the peer
+		limited := &sendLimit{parent: ctx, limit: limit.Quiet}
+		defer limited.end()
+		sending = limited
 	}
 	id, meta := wire.IntScalar(w.ID), ""
 	if s.wantsProgress() {
@@ -185,7 +187,6 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	}
 	err = s.write(sending, Outgoing{Kind: jsonrpc.Request, ID: id, Method: m.Method, NameParam: s.row.NameParam}, m.Params, s.row, meta)
 	written := err == nil || sending.Err() != nil // the transport may still be sending it
-	stop()
 	var r engine.Answer
 	if err == nil {
 		r, err = s.await(ctx, w, limit)

@@ -147,10 +147,14 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	select {
 	case t.writing <- struct{}{}:
-	case <-t.closed.Done():
-		return runtime.ErrClosed
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	default: // ctx.Done is called only here, because it may start a timer
+		select {
+		case t.writing <- struct{}{}:
+		case <-t.closed.Done():
+			return runtime.ErrClosed
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
 	}
 	if t.pipe != nil && t.failed == nil {
 		var n int

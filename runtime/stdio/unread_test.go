@@ -47,6 +47,20 @@ func TestUnreadCall(t *testing.T) {
 	}
 }
 
+// TestCallAllocations checks that the time limit of a send allocates little while the server reads.
+func TestCallAllocations(t *testing.T) {
+	s, _ := connect(t, "echo", settings{})
+	params := wire.Raw(`{"a":1}`)
+	n := testkit.Allocs(100, func() {
+		if err := s.Call(t.Context(), "echo", params, nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if t.Logf("%v allocations", n); n > 3 {
+		t.Errorf("a call takes %v allocations, want at most 3", n)
+	}
+}
+
 // TestSendLater checks that a line which the peer does not read in time is finished when the
 // peer reads on, before any other.
 func TestSendLater(t *testing.T) {
