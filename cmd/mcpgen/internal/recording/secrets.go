@@ -36,6 +36,8 @@ var (
 	// between words in others.
 	wordEnd = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 	signs   = regexp.MustCompile(`[^A-Za-z0-9]+`)
+	// flags matches the flag of a command whose value may be the next argument.
+	flags = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*$`)
 	// secretTexts match secrets within a text. The secret is the group that matches, or the whole match.
 	secretTexts = []*regexp.Regexp{
 		regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)`),
@@ -52,6 +54,7 @@ var (
 		regexp.MustCompile(`\b[Bb]asic\s+([A-Za-z0-9+/]{6,}={1,2}|[A-Za-z+/]*[0-9][A-Za-z0-9+/]{10,})`),
 		regexp.MustCompile(`(?:^|\s)(?:-u|--user|--proxy-user)[ =]?["']?[A-Za-z][^\s:"']*:([^\s"']{4,})`),
 		regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?([A-Za-z0-9._~+/-]{4,}=*)`),
+		regexp.MustCompile(`(?i)\b(?:set-)?cookie["']?\s*:\s*["']?[^\s"'=:;,]+="?([^"'\r\n]+)`),
 		regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://(?:[^\s/:@"']*:([^\s/@"']+)|([^\s/:@"']{20,}))@`),
 		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:` + secretWords + `)["']?\s*[=:]\s*(?:"((?:[^"\\\r\n]|\\.){4,})"|'([^'\r\n]{4,})'|["']?([^\s"'*<>\[\](){}&;,]{4,}))`),
 		regexp.MustCompile(`(?i)(?:^|\s)--[a-z0-9_-]*(?:` + secretWords + `|token)\s+["']?([^\s"'<\[({$-][^\s"'0-9]*[0-9][^\s"']*)`),
@@ -228,8 +231,8 @@ type edit struct {
 	text string // JSON
 }
 
-// value reads the value that is next. Pointer is its place, name is that of its member, and secret
-// says that all of it is one.
+// value reads the value that is next. Pointer is its place, name is that of its member, or the flag before it in an
+// array of arguments, and secret says that all of it is one.
 func (w *secretWalk) value(pointer, name string, secret bool) {
 	kind := w.json.Kind()
 	secret = secret || w.names(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.secrets, func(p Pattern) bool { return p.Matches(pointer) })
@@ -238,8 +241,17 @@ func (w *secretWalk) value(pointer, name string, secret bool) {
 		w.object(pointer, secret)
 	case wire.KindArray:
 		w.json.BeginArray()
+		flag := ""
 		for i := 0; w.json.Element(); i++ {
-			w.value(pointer+"/"+strconv.Itoa(i), "", secret)
+			next := ""
+			if mark := w.json.Mark(); w.json.Kind() == wire.KindString {
+				if text := w.json.ReadString(); flags.MatchString(text) {
+					flag, next = "", strings.Clone(text)
+				}
+				w.json.Reset(mark)
+			}
+			w.value(pointer+"/"+strconv.Itoa(i), flag, secret)
+			flag = next
 		}
 	case wire.KindString:
 		start := w.json.Offset()
@@ -251,7 +263,11 @@ func (w *secretWalk) value(pointer, name string, secret bool) {
 		case strings.HasPrefix(inner, "{") || strings.HasPrefix(inner, "[") || strings.HasPrefix(inner, `"`):
 			with = w.message(text)
 		default:
-			with = w.within(text)
+			before := ""
+			if flags.MatchString(name) {
+				before = name + " "
+			}
+			with = strings.TrimPrefix(w.within(before+text), before)
 			if inner := decoded(text); inner != "" && w.message(inner) != inner {
 				with = w.replace(text)
 			}
@@ -282,6 +298,13 @@ func (w *secretWalk) object(pointer string, secret bool) {
 	for w.json.BeginObject(); w.json.Member(); {
 		member := strings.Clone(w.json.Name())
 		kind, mark := w.json.Kind(), w.json.Mark()
+		if clean := w.within(member); clean != member {
+			at := w.json.NameAt()
+			w.json.ResetToName()
+			w.json.ReadString()
+			w.edit(at, clean)
+			w.json.Reset(mark)
+		}
 		switch {
 		case kind == wire.KindString && (member == "name" || member == "key"):
 			label = w.json.ReadString()

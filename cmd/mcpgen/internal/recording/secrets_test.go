@@ -58,6 +58,10 @@ var secretValues = map[string]struct{ secret, message string }{
 	"Vault":                 {"hvs.abcdefghijklmnopqrstuvwxyz01", `{"params":{"arguments":{"q":"hvs.abcdefghijklmnopqrstuvwxyz01"}}}`},
 	"by pointer":            {"my note", `{"params":{"arguments":{"note":"my note"}}}`},
 	"by pointer with a *":   {"my note", `{"params":{"arguments":{"list":[{"text":"my note"}]}}}`},
+	"name of a member":      {"ghp_abcdefghijklmnopqrstuvwxyz0123456789", `{"params":{"arguments":{"seen":{"a ghp_abcdefghijklmnopqrstuvwxyz0123456789":1}}}}`},
+	"two elements":          {"hunter", `{"params":{"arguments":{"args":["--verbose","--db-password","hunter","-v"]}}}`},
+	"two elements of curl":  {"s3cret", `{"params":{"arguments":{"args":["curl","-u","ada:s3cret"]}}}`},
+	"cookie in a text":      {"abc; theme=dark", `{"result":{"content":[{"type":"text","text":"HTTP/1.1 200 OK\r\nset-cookie: sid=abc; theme=dark\r\n"}]}}`},
 	"all below the pointer": {"my note", `{"params":{"arguments":{"note":{"text":"my note"}}}}`},
 }
 
@@ -100,6 +104,7 @@ func TestNoSecrets(t *testing.T) {
 		`{"result":{"content":[{"type":"text","text":"The bearer of this letter knows a secret. See https://example.com:8080/a@b."}]}}`,
 		`{"a":"Basic authentication is on for docker run -u 1000:1000? No: -u root, Basic 101","mfa":true,"country_code":"NL"}`,
 		`{"a":"password: \"${PASSWORD}\", nextPageToken=abcdefgh12, Unexpected token: identifier, a --token flag, \"a\" and \"b\"","b":"cGxhaW4gdGV4dA=="}`,
+		`{"args":["--password","--token","-p"],"more":["password","hunter","--tokens",5],"text":"Cookie: a small file; Set-Cookie: in HTTP"}`,
 		`{"a":"\ud83d\ude00 \u00e9","a":1e2}`,
 		`not a message`,
 		``,
