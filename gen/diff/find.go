@@ -36,9 +36,6 @@ type answer struct {
 	is    verdict
 }
 
-// manyRefused is the number of refusals from which on a search tries a value before it chooses.
-const manyRefused = 8
-
 // manyBranches is the largest number of branches of anyOf of which each combination is tried.
 const manyBranches = 4
 
@@ -245,12 +242,6 @@ func (f *finder) search(w way) answer {
 	}
 	if u == nil {
 		return f.leaf(&w)
-	}
-	if len(w.unions) > manyRefused && !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses }) {
-		// A value often satisfies what is left to choose by itself.
-		if a := f.leaf(&w); a.is == found {
-			return a
-		}
 	}
 	next := w
 	next.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
@@ -463,20 +454,15 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
 		return true
 	}
-	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always }) {
+	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
+		kinds, _ := kindsOf([]*jsonschema.Schema{s})
+		return never(s) || w.kinds&kinds == 0
+	}) {
 		return true
 	}
-	for _, s := range b.accept {
-		if kinds, _ := kindsOf([]*jsonschema.Schema{s}); w.kinds&kinds == 0 || f.clashes(w, s) {
-			return true
-		}
-	}
-	for _, one := range b.breaks {
-		if one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.breaks, func(one breach) bool {
+		return one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name)
+	})
 }
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
@@ -497,14 +483,6 @@ func (f *finder) implied(w *way, b *branch) bool {
 		}
 	}
 	return true
-}
-
-// clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
-func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
-	kinds, _ := kindsOf([]*jsonschema.Schema{s})
-	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
-		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && f.apart(w, p)
-	})
 }
 
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.
@@ -529,7 +507,7 @@ func (f *finder) may(w *way, name string) bool { return f.declares(w, name) && f
 // allows is may for members that the sender need not declare.
 func (f *finder) allows(w *way, name string) bool {
 	f.spend(len(w.all))
-	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(w.members(name, ""), func(s *jsonschema.Schema) bool { return s.Always != nil && !*s.Always })
+	return w.kinds&kindObject != 0 && !slices.Contains(w.absent, name) && !slices.ContainsFunc(w.members(name, ""), never)
 }
 
 // declares reports whether the sender declares a member.
@@ -538,8 +516,8 @@ func (f *finder) declares(w *way, name string) bool {
 		return true
 	}
 	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
-		return s.Root() == f.sender && (s.Property(name) != nil || slices.Contains(s.Required, name) || depends(s, name) || s.MinProperties != nil || s.MaxProperties != nil || s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil ||
-			slices.ContainsFunc(s.PatternProperties, func(p jsonschema.Property) bool { return jsonschema.Matches(p.Name, name) }))
+		return s.Root() == f.sender && (describes(s, name) || slices.Contains(s.Required, name) || depends(s, name) || s.MinProperties != nil || s.MaxProperties != nil ||
+			s.PropertyNames != nil || s.AdditionalProperties != nil || s.UnevaluatedProperties != nil)
 	})
 }
 
