@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/oauth2"
 
@@ -479,5 +481,70 @@ func TestLeftAlone(t *testing.T) {
 	resp.Body.Close()
 	if resp.StatusCode != 401 || req.Header.Get("Authorization") != "Bearer own" {
 		t.Error(resp.Status)
+	}
+}
+
+// A25: a nonce that the authorization server or the server demands is in the next proof, and a demand that is never
+// satisfied is repeated once.
+func TestNoncesOfServers(t *testing.T) {
+	for _, changing := range []bool{false, true} {
+		w := newWorld(t)
+		demands := 0
+		// refused answers a request whose proof has not the nonce of a server.
+		refused := func(rw http.ResponseWriter, r *http.Request, nonce string) bool {
+			parsed, err := jwt.ParseSigned(r.Header.Get("DPoP"), []jose.SignatureAlgorithm{jose.ES256})
+			if err != nil {
+				t.Error(err)
+			}
+			var proof struct {
+				Nonce string `json:"nonce"`
+			}
+			if err := parsed.UnsafeClaimsWithoutVerification(&proof); err != nil {
+				t.Error(err)
+			}
+			if proof.Nonce == nonce && !changing {
+				return false
+			}
+			demands++
+			if changing {
+				nonce += strings.Repeat("x", demands)
+			}
+			rw.Header().Set("DPoP-Nonce", nonce)
+			return true
+		}
+		w.metadata = func(m map[string]any) { m["dpop_signing_alg_values_supported"] = []string{"ES256"} }
+		w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/token" || !refused(rw, r, "of the AS") {
+				return false
+			}
+			reply(rw, 400, map[string]any{"error": "use_dpop_nonce"})
+			return true
+		}
+		w.issue = func(_ url.Values, response map[string]any) { response["token_type"] = "DPoP" }
+		w.serve = func(rw http.ResponseWriter, r *http.Request) bool {
+			token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "DPoP ")
+			switch {
+			case !ok || r.URL.Path != "/mcp":
+				return false
+			case refused(rw, r, "of the server"):
+				rw.Header().Set("WWW-Authenticate", `DPoP error="use_dpop_nonce"`)
+				rw.WriteHeader(401)
+			default:
+				body, _ := io.ReadAll(r.Body)
+				io.WriteString(rw, "ok "+token+" "+string(body))
+			}
+			return true
+		}
+		got, err := call(t.Context(), w.transport(client.Options{DPoP: true}).Client(), w.url(), "")
+		if changing {
+			if err == nil || !strings.Contains(err.Error(), "use_dpop_nonce") || demands != 2 {
+				t.Errorf("got %s, %v after %d demands", got, err, demands)
+			}
+			continue
+		}
+		want(t, got, err, "200 ok access-1 body")
+		if demands != 2 || len(w.visits) != 1 {
+			t.Errorf("%d demands, %d visits", demands, len(w.visits))
+		}
 	}
 }
