@@ -81,6 +81,46 @@ func TestHandlersListen(t *testing.T) {
 	})
 }
 
+// TestUnsubscribed checks that no update of a resource is handled after the end of its subscription, though it was
+// received before, and that those of others are.
+func TestUnsubscribed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ids []string // of the subscriptions
+		s := modern(func(m jsonrpc.Message) []string {
+			ids = append(ids, m.ID.String())
+			return []string{event(m.ID.String(), ackMethod, `"notifications":`+string(object(m, "notifications")))}
+		})
+		var got []string
+		proceed := make(chan struct{})
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, runtime.Handlers{
+			updatedMethod: func(_ context.Context, m *runtime.Message) (wire.Appender, error) {
+				got = append(got, m.Object().GetString("uri"))
+				<-proceed
+				return nil, nil
+			},
+		}, r26), s)
+		call := func(method, uri string) {
+			t.Helper()
+			if err := session.Call(t.Context(), method, wire.Raw(`{"uri":"`+uri+`"}`), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		call("resources/subscribe", "a:b")
+		call("resources/subscribe", "a:c")
+		for _, uri := range []string{"a:c", "a:b", "a:c/1", "a:b/1"} {
+			s.send(event(ids[1], updatedMethod, `"uri":"`+uri+`"`))
+			synctest.Wait()
+		}
+		call("resources/unsubscribe", "a:b")
+		close(proceed)
+		synctest.Wait()
+		call("resources/unsubscribe", "a:c")
+		if diff := cmp.Diff([]string{"a:c", "a:c/1"}, got); diff != "" {
+			t.Errorf("handled (-want +got):\n%s", diff)
+		}
+	})
+}
+
 // TestHandlerExits checks that a handler which ends its goroutine does not end the subscription.
 func TestHandlerExits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -38,9 +38,9 @@ var errOverrun = errors.New("runtime: too many notifications wait for the listen
 // partly random, and yields its acknowledgement: what changed in between is unknown. Notifications that wait for
 // the loop are kept up to a limit, each text once. Beyond it, Listen opens another stream too.
 //
-// The sequence ends when ctx ends, when the server ends the subscription, or with an error if the server
-// refuses it, cannot be reached ten times in a row, or the session has ended. In a session of a revision
-// without subscriptions/listen, Listen subscribes to the resources of the filter with
+// The sequence ends when ctx ends, after what was received until then; when the server ends the subscription; or with
+// an error if the server refuses it, cannot be reached ten times in a row, or the session has ended. In a session of a
+// revision without subscriptions/listen, Listen subscribes to the resources of the filter with
 // resources/subscribe.
 func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[Notification, error] {
 	return s.listen(ctx, filter, false)
@@ -158,7 +158,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 				err = errEnded
 			}
 		case <-ctx.Done():
-			return true, ctx.Err()
+			ended, err = true, ctx.Err() // what was received before is not lost
 		}
 	}
 }
@@ -506,10 +506,25 @@ func decodeEmpty(result wire.Value) error {
 
 // watch is the subscription of a session's handlers. Turn must be made.
 type watch struct {
-	turn    chan struct{} // has room for one: holds a token while the stream is replaced, which may take long
-	lists   []string      // members of the filter
-	uris    []string
+	turn    chan struct{}      // has room for one: holds a token while the stream is replaced, which may take long
+	lists   []string           // members of the filter
 	current context.CancelFunc // ends the stream; nil for none
+
+	mu   sync.Mutex // locked to change uris, and to read them without the turn
+	uris []string
+}
+
+func (w *watch) set(uris []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.uris = uris
+}
+
+// wants reports whether a notification is still to be handled when its stream has ended.
+func (w *watch) wants(n Notification) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return n.Method != methodUpdated || contains(w.uris, n.resource())
 }
 
 // restore listens on a new connection for the lists whose changes have a handler, and for the resources
@@ -551,9 +566,9 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 	before := w.uris
 	switch {
 	case add && i < 0:
-		w.uris = append(slices.Clone(before), uri)
+		w.set(append(slices.Clone(before), uri))
 	case !add:
-		w.uris = slices.Delete(slices.Clone(before), i, i+1)
+		w.set(slices.Delete(slices.Clone(before), i, i+1))
 	}
 	if len(w.lists)+len(w.uris) == 0 {
 		w.current()
@@ -562,7 +577,7 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 	}
 	err := w.replace(ctx, s, false)
 	if err != nil {
-		w.uris = before
+		w.set(before)
 	}
 	return err
 }
@@ -623,6 +638,8 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 			return err
 		case n.Method == methodAck:
 			acknowledge(nil)
+			continue
+		case ctx.Err() != nil && !s.watch.wants(n):
 			continue
 		}
 		p := s.now()
