@@ -133,7 +133,8 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []rest.Field {
 	add := func(name string, property node) {
 		how := encoding.get(name)
 		f := rest.Field{Name: name}
-		if kind == "form" && (how.get("style").exists() || how.get("explode").exists() || how.flag("allowReserved")) {
+		styled := how.get("style").exists() || how.get("explode").exists()
+		if kind == "form" && (styled || how.flag("allowReserved")) {
 			f.Style = b.style(how, styles["query"])
 			f.Explode, f.Reserved = explode(how, f.Style), how.flag("allowReserved")
 		}
@@ -146,6 +147,9 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []rest.Field {
 				f.MediaType = ""
 			}
 			f.Base64 = b.binary(property)
+			if styled && !how.doc.old && !f.Base64 { // OpenAPI 3.0 ignores them
+				b.partStyle(&f, how, property)
+			}
 		}
 		if f != (rest.Field{Name: name}) && !slices.Contains(fields, f) {
 			fields = append(fields, f)
@@ -160,6 +164,16 @@ func (b *toolBuilder) fields(schema, encoding node, kind string) []rest.Field {
 		}
 	}
 	return fields
+}
+
+// partStyle sets the style of a member of a multipart form. It applies to arrays, and its media type is ignored.
+func (b *toolBuilder) partStyle(f *rest.Field, how, property node) {
+	style := b.style(how, styles["query"])
+	if of, _ := b.resolve(property); style == "deepObject" || of.text("type") == "object" || of.get("properties").exists() {
+		b.note(how, "the style of a member of a multipart form that is an object is ignored; the member is written as JSON")
+		return
+	}
+	f.Style, f.Explode, f.MediaType = style, explode(how, style), ""
 }
 
 // binary reports whether a property of a form, or the elements of its array, are files.

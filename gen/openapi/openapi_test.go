@@ -210,6 +210,34 @@ func TestMisspeltForm(t *testing.T) {
 	}
 }
 
+// TestMultipartStyles checks the styles of the members of a multipart form, which OpenAPI has from 3.1 on.
+func TestMultipartStyles(t *testing.T) {
+	const text = `
+paths: {/a: {post: {requestBody: {content: {multipart/form-data: {
+  schema: {type: object, properties: {tags: {type: array, items: {type: string}}, ids: {type: array}, more: {type: array}, place: {type: object}, f: {type: string, format: binary}}},
+  encoding: {tags: {style: pipeDelimited, contentType: text/csv}, ids: {explode: false}, more: {explode: true}, place: {style: deepObject}, f: {contentType: image/png}}}}}}}}`
+	for version, want := range map[string]struct {
+		fields []rest.Field
+		notes  int
+	}{
+		"3.0.3": {[]rest.Field{{Name: "tags", MediaType: "text/csv"}, {Name: "f", Base64: true, MediaType: "image/png"}}, 0},
+		"3.1.0": {[]rest.Field{{Name: "tags", Style: "pipeDelimited"}, {Name: "ids", Style: "form"}, {Name: "more", Style: "form", Explode: true},
+			{Name: "f", Base64: true, MediaType: "image/png"}}, 1},
+	} {
+		r, err := openapi.Import(openapi.Options{Name: "api.yaml", Text: []byte("openapi: " + version + text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := tools.Read([]byte(r.List))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.fields, list.Tools[0].Operation.Body.Fields); diff != "" || len(r.Notes) != want.notes {
+			t.Errorf("%s: notes %v (-want +got):\n%s", version, r.Notes, diff)
+		}
+	}
+}
+
 // TestFormOfHeirs checks that a form that may be one of several schemas has the files of each.
 func TestFormOfHeirs(t *testing.T) {
 	_, list := load(t, `paths: {/a: {post: {requestBody: {content: {multipart/form-data: {schema: {$ref: "#/components/schemas/Upload"}}}}}}}

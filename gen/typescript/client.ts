@@ -27,11 +27,12 @@ export class ToolError extends Error {
 type Result = { content: Content[]; structuredContent?: unknown; isError?: boolean };
 
 async function call(client: Caller, tool: string, input: Record<string, unknown>): Promise<Result> {
-  const result = (await client.callTool({ name: tool, arguments: input })) as Result;
+  const result = (await client.callTool({ name: tool, arguments: input })) as Partial<Result>;
+  const content = result.content ?? []; // some servers leave it out
   if (result.isError) {
-    throw new ToolError(tool, result.content);
+    throw new ToolError(tool, content);
   }
-  return result;
+  return { ...result, content };
 }
 
 /** Calls a tool and returns its content blocks. */

@@ -8,7 +8,9 @@ package typescript
 
 import (
 	"cmp"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"slices"
@@ -40,7 +42,7 @@ func Files(list *tools.List, source string) []files.File {
 	index := header
 	for i, t := range list.Tools {
 		m := module{tool: t, name: identifiers[i], declared: map[*jsonschema.Schema]string{}}
-		file := folder + "/" + kebab(identifiers[i])
+		file := folder + "/" + fileName(identifiers[i])
 		all = append(all, files.File{Path: file + ".ts", Content: []byte(header + m.render())})
 		if i > 0 {
 			index += "\n"
@@ -64,7 +66,19 @@ func distinct(wires []string) []string {
 	return identifiers
 }
 
-// kebab returns the name of the file of an identifier, such as get-weather of GetWeather, in lower case.
+// fileName returns the name of the file of an identifier. One that is too long for some file systems ends in a part of
+// its checksum.
+func fileName(identifier string) string {
+	const longest = 80
+	name := kebab(identifier)
+	if len(name) > longest {
+		sum := sha256.Sum256([]byte(name))
+		name = strings.ToValidUTF8(name[:longest], "") + "-" + hex.EncodeToString(sum[:4])
+	}
+	return name
+}
+
+// kebab returns the words of an identifier in lower case, such as get-weather of GetWeather.
 func kebab(identifier string) string {
 	var b strings.Builder
 	last := rune(0)

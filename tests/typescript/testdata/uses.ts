@@ -70,3 +70,12 @@ try {
   }
   check('the error', [error.message, error.tool], ['no such city', 'get_weather']);
 }
+
+// Some servers leave the content out.
+result = { structuredContent: { name: 'Ada' } };
+check('the result without content', (await getUnderscoreUser(client)).name, 'Ada');
+result = {};
+check('no content', await delete_(client, valid), []);
+check('nothing', await getUnderscoreUser(client).catch((error) => error.message), 'the tool get_user has returned no structured result');
+result = { isError: true };
+check('an error without content', await getUser(client).catch((error) => error.message), 'the tool getUser failed');

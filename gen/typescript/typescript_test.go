@@ -1,0 +1,33 @@
+package typescript_test
+
+import (
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/gen/tools"
+	"github.com/mcpgen/mcpgen/gen/typescript"
+)
+
+// TestLongNames checks that the names of files are short and differ, however long those of tools are.
+func TestLongNames(t *testing.T) {
+	name := strings.Repeat("ä", 300)
+	list, err := tools.Read([]byte(`{"tools":[{"name":"` + name + `1","inputSchema":{"type":"object"}},{"name":"` + name + `2","inputSchema":{"type":"object"}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	index := ""
+	for _, f := range typescript.Files(list, "tools.json") {
+		if len(path.Base(f.Path)) > 120 || seen[f.Path] {
+			t.Errorf("file %s", f.Path)
+		}
+		seen[f.Path] = true
+		index = string(f.Content)
+	}
+	for file := range seen {
+		if module := strings.TrimSuffix(file, ".ts"); module != "index" && !strings.Contains(index, "'./"+module+".js'") {
+			t.Errorf("the index lacks %s", file)
+		}
+	}
+}
