@@ -545,40 +545,31 @@ func (r *Reader) locate() {
 // pointer returns the pointer of the place that an error at an offset refers to, and the offset
 // of the innermost container around it, or -1.
 func (t *tracer) pointer(offset int, at pointee) (pointer string, start int) {
-	path := t.trace(offset)
 	var dst []byte
-	for i, l := range path {
-		last := i == len(path)-1
+	start = -1
+	for _, l := range t.trace(offset) {
+		start = l.start
 		switch {
-		case last && l.done:
-			// The offset is between two values, so the error is the container's.
-		case !l.object:
-			dst = strconv.AppendInt(append(dst, '/'), int64(l.index), 10)
-		case l.named:
+		case !l.within: // the offset is between two values, so the error is the container's
+		case l.object:
 			dst = AppendPointer(dst, l.name)
+		default:
+			dst = strconv.AppendInt(append(dst, '/'), int64(l.index), 10)
 		}
 	}
 	if at == atMember {
-		if end, escaped, ok := scanString(t.src, offset); ok {
-			name := t.src[offset+1 : end-1]
-			if escaped {
-				name = unquote(name)
-			}
-			dst = AppendPointer(dst, name)
+		if end, _, ok := scanString(t.src, offset); ok {
+			dst = AppendPointer(dst, span{offset + 1, end - 1}.name(t.src))
 		}
 	}
-	if len(path) == 0 {
-		return string(dst), -1
-	}
-	return string(dst), path[len(path)-1].start
+	return string(dst), start
 }
 
 // level is an open container around an offset.
 type level struct {
 	start  int  // offset of its opening bracket
 	object bool // otherwise it is an array
-	named  bool // the name of the object's current member has been read
-	done   bool // the current value has ended, and no comma has followed yet
+	within bool // the name or the index is that of a value that has not ended yet
 	index  int  // of the array's current element
 	name   string
 }
@@ -600,52 +591,40 @@ func (t *tracer) trace(offset int) []level {
 	src, path, i := t.src, t.path, t.pos
 	defer func() { t.path, t.pos = path, i }()
 	for i < offset {
-		var top level // the zero level if none is open
+		top := &level{} // none is open
 		if n := len(path); n > 0 {
-			top = path[n-1]
+			top = &path[n-1]
 		}
 		switch c := src[i]; c {
 		case '{', '[':
-			path = append(path, level{start: i, object: c == '{'})
+			path = append(path, level{start: i, object: c == '{', within: c == '['})
 			i++
-			continue
 		case '}', ']':
-			if len(path) > 0 {
-				path = path[:len(path)-1]
-			}
-			if len(path) == 0 {
+			if len(path) < 2 {
 				t.lost = true
 				return nil
 			}
-			top = path[len(path)-1]
-			top.done = true
+			path = path[:len(path)-1]
+			path[len(path)-1].within = false
 			i++
 		case ',':
 			top.index++
-			top.named, top.done = false, false
+			top.within = !top.object
 			i++
 		case '"':
-			end, escaped, ok := scanString(src, i)
+			end, _, ok := scanString(src, i)
 			if !ok {
 				return path
 			}
-			if top.object && !top.named {
-				top.name, top.named = src[i+1:end-1], true
-				if escaped {
-					top.name = unquote(top.name)
-				}
-			} else {
-				top.done = true
+			if top.within = top.object && !top.within; top.within {
+				top.name = span{i + 1, end - 1}.name(src)
 			}
 			i = end
 		case ' ', '\n', '\r', '\t', ':':
 			i++
 		default:
-			top.done = true
+			top.within = false
 			i = skipValue(src, i)
-		}
-		if len(path) > 0 {
-			path[len(path)-1] = top
 		}
 	}
 	return path
