@@ -38,6 +38,8 @@ var (
 	signs   = regexp.MustCompile(`[^A-Za-z0-9]+`)
 	// flags matches the flag of a command whose value may be the next argument.
 	flags = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*$`)
+	// plain matches names that are too short for a secret without a sign, as most are.
+	plain = regexp.MustCompile(`^[$_A-Za-z0-9-]{0,14}$`)
 	// secretTexts match secrets within a text. The secret is the group that matches, or the whole match.
 	secretTexts = []*regexp.Regexp{
 		regexp.MustCompile(`(?s)-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----.*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)`),
@@ -298,12 +300,13 @@ func (w *secretWalk) object(pointer string, secret bool) {
 	for w.json.BeginObject(); w.json.Member(); {
 		member := strings.Clone(w.json.Name())
 		kind, mark := w.json.Kind(), w.json.Mark()
-		if clean := w.within(member); clean != member {
-			at := w.json.NameAt()
-			w.json.ResetToName()
-			w.json.ReadString()
-			w.edit(at, clean)
-			w.json.Reset(mark)
+		if !plain.MatchString(member) {
+			if clean := w.within(member); clean != member {
+				w.json.ResetToName()
+				w.json.ReadString()
+				w.edit(w.json.NameAt(), clean)
+				w.json.Reset(mark)
+			}
 		}
 		switch {
 		case kind == wire.KindString && (member == "name" || member == "key"):
