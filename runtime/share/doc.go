@@ -17,7 +17,7 @@
 // session opens; by it, the handler, both stores and the subjects of the bus know the session.
 //
 // The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). They go to all
-// replicas, of which one has the request. The replica where the client opened its last GET serves a subject of the
-// session, and the others pass the server's own messages to it; if there is none, messages wait where they are until a
-// GET is opened.
+// replicas, of which one has the request. The replica where the client opened its last GET tells the
+// others, which pass the server's own messages to it; if there is none, messages wait where they are until a GET is
+// opened. A replica that takes a session over asks who has the GET.
 package share

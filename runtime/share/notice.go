@@ -15,11 +15,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The subjects of the bus. The name of a session does not suffice to use the session.
+// The subjects of the bus.
 const (
-	subjectNotices = "mcp.streamable"          // of notices, to all replicas
-	subjectReplica = "mcp.streamable.replica." // and the name of the replica that has a stream
-	subjectGet     = "mcp.streamable.get."     // and the name of the session whose GET stream a replica has
+	subjectNotices = "mcp.streamable"          // of notices to all replicas
+	subjectReplica = "mcp.streamable.replica." // and the name of a replica: of notices to it, which it answers
 )
 
 // join connects the replica with the others, until the sessions of its handler have ended.
@@ -54,33 +53,55 @@ func (p *replica) reconnected() {
 		s := of.Outbox().(*session)
 		s.catchUp(p.handler.Context())
 		s.get.stale.Store(true)
-		s.getOpenedRemotely(0) // another replica may have one
+		s.findGet()
 	}
 }
 
-// notice is a message to all replicas about a session.
+// notice is a message about a session, to all replicas or to one.
 type notice struct {
 	kind    string
 	from    string   // the replica that has sent it
 	session string   // the key in the table of sessions
 	time    int64    // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
-	message wire.Raw // of the client
+	message wire.Raw // of the client to all replicas, or of the server to one
+	stream  string   // of the replica that is asked
+	after   uint64   // the number of the last event of the stream that the client has
 }
 
 func (n *notice) members() []record.Member {
 	return []record.Member{
 		record.Field("kind", &n.kind), record.Field("from", &n.from), record.Field("session", &n.session), record.Field("time", &n.time), record.Field("message", &n.message),
+		record.Field("stream", &n.stream), record.Field("after", &n.after),
 	}
 }
 
-// The kinds of notices.
+// The kinds of notices to all replicas.
 const (
 	noticeEnded   = "ended"   // the client has ended the session
 	noticeChanged = "changed" // the client has changed what the store keeps
 	noticeMessage = "message" // the client has sent an answer or a notification about a request at another replica
 	noticeGet     = "get"     // the client has opened a GET
 	noticeNoGet   = "no get"  // the client no longer has a GET at that replica
+	noticeWho     = "who"     // the replica with the GET is to send noticeGet
 )
+
+// The kinds of notices to one replica.
+const (
+	askNews    = "news"    // what there is on a stream
+	askMore    = "more"    // the same, when there is something
+	askRelease = "release" // the client has left a stream of the server's own messages, whose events are to be passed on
+	askSend    = "send"    // a message of the server's own is to be sent to the client's GET
+)
+
+// request sends a notice to a replica and returns the answer. The error is ErrNobody if the replica is gone.
+func (p *replica) request(ctx context.Context, to string, n notice) ([]byte, error) {
+	n.from = p.name
+	data, err := record.Append(nil, 0, n.members()...)
+	if err != nil {
+		return nil, err
+	}
+	return p.bus.Request(ctx, subjectReplica+to, data)
+}
 
 // publish sends a notice about a session. It does nothing without a bus. It logs its error.
 func (p *replica) publish(n notice) error {
@@ -128,9 +149,11 @@ func (p *replica) notified(data []byte) {
 			go run()
 		}
 	case noticeGet:
-		s.getOpenedRemotely(n.time)
+		s.getOpenedRemotely(remote{n.from, n.time})
 	case noticeNoGet:
-		s.getClosedRemotely()
+		s.getClosedRemotely(n.from)
+	case noticeWho:
+		s.tellGet()
 	}
 }
 

@@ -305,7 +305,6 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 		return false, p.refuse(id, errEnded)
 	}
 	s.state.values = now
-	s.get.remote = true
 	s.get.stale.Store(true)
 	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
 	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
@@ -318,6 +317,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	}
 	if s.Session != nil { // otherwise another request has opened it
 		s.catchUp(r.Context()) // a change since load was announced before this replica had the session
+		go s.findGet()
 	}
 	return true, nil
 }

@@ -104,65 +104,51 @@ func (e *events) answered(ctx context.Context, session, stream string, n uint64)
 	return web.IsAnswer(string(last[0])), err
 }
 
-// question is what a replica asks the one that has a stream.
-type question struct {
-	session string // the key in the table of sessions
-	stream  string
-	after   uint64 // the number of the last event that the client has
-	wait    bool   // for an event after that
-	release bool   // the client has left a stream of the server's own messages, whose events are to be passed on
-}
-
-// news is the answer to a question.
+// news is what there is on a stream.
 type news struct {
 	known bool   // the replica has the stream, which may go on
 	last  uint64 // the number of the last event
 }
 
-func (q *question) members() []record.Member {
-	return []record.Member{
-		record.Field("session", &q.session), record.Field("stream", &q.stream), record.Field("after", &q.after), record.Field("wait", &q.wait), record.Field("release", &q.release),
-	}
-}
-
 // ask asks the replica that has a stream. The error is ErrNobody if it is gone.
-func (p *replica) ask(ctx context.Context, q question) (news, error) {
-	data, err := record.Append(nil, 0, q.members()...)
-	if err != nil {
-		return news{}, err
-	}
-	if len(q.stream) < replicaLength {
+func (p *replica) ask(ctx context.Context, n notice) (news, error) {
+	if len(n.stream) < replicaLength {
 		return news{}, streamable.ErrEventsLost
 	}
 	ctx, cancel := context.WithTimeout(ctx, waits.News+waits.Bus)
 	defer cancel()
-	answer, err := p.bus.Request(ctx, subjectReplica+q.stream[:replicaLength], data)
+	answer, err := p.request(ctx, n.stream[:replicaLength], n)
 	if err != nil {
 		return news{}, err
 	}
-	last, _ := wire.Object(answer).GetScalar("last")
-	n, ok := last.Int64()
-	return news{known: ok, last: uint64(n)}, nil
+	number, _ := wire.Object(answer).GetScalar("last")
+	last, ok := number.Int64()
+	return news{known: ok, last: uint64(last)}, nil
 }
 
-// answer returns the answer to a question that another replica has asked.
+// answer returns the answer to a notice to this replica.
 func (p *replica) answer(ctx context.Context, data []byte) []byte {
-	var q question
-	err := record.Read(data, 0, q.members()...)
-	s := p.find(q.session)
-	if s == nil || err != nil {
-		return []byte("{}")
-	}
-	next, cancel := p.events.wait(q.stream)
-	defer cancel()
-	last, ok := s.Release(ctx, q.stream, q.after)
+	var n notice
+	err := record.Read(data, 0, n.members()...)
+	s := p.find(n.session)
 	switch {
-	case ok && q.release:
-		s.yieldGet(time.Now().UnixNano())
+	case (s == nil || err != nil) && n.kind == askSend:
+		return []byte(answerGone)
+	case s == nil || err != nil:
+		return []byte("{}")
+	case n.kind == askSend:
+		return s.sent(ctx, n.message)
+	}
+	next, cancel := p.events.wait(n.stream)
+	defer cancel()
+	last, ok := s.Release(ctx, n.stream, n.after)
+	switch {
+	case ok && n.kind == askRelease:
+		s.yieldGet(remote{n.from, time.Now().UnixNano()})
 		s.handOver(ctx)
-	case ok && q.wait && last <= q.after:
+	case ok && n.kind == askMore && last <= n.after:
 		if engine.Wait(next, waits.News, ctx.Done()) {
-			last, ok = s.Release(ctx, q.stream, q.after)
+			last, ok = s.Release(ctx, n.stream, n.after)
 		}
 	}
 	if !ok {
@@ -188,8 +174,8 @@ func (p *replica) Follow(ctx context.Context, s *streamable.Session, stream stri
 // follow yields the events after number n of a stream, until no more may come.
 func (p *replica) follow(ctx context.Context, s *streamable.Session, stream string, n uint64, yield func([]byte, error) bool) error {
 	here := strings.HasPrefix(stream, p.name) // then it has ended
-	q := question{session: s.Key(), stream: stream}
-	for begun := n; ; q.wait = true { // the first question only asks what there is
+	q := notice{kind: askNews, session: s.Key(), stream: stream}
+	for begun := n; ; q.kind = askMore { // the first question only asks what there is
 		var at news
 		var err error
 		if q.after = n; p.bus != nil && !here {
