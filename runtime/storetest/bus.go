@@ -25,7 +25,6 @@ var busChecks = []check[share.Bus]{
 	{"Memory", 0, busMemory},
 	{"Nobody", 0, busNobody},
 	{"One", 0, busOne},
-	{"Parallel", 0, busParallel},
 	{"Ends", 0, busEnds},
 	{"Large", 0, busLarge},
 	{"OddSubjects", 0, busOddSubjects},
@@ -218,30 +217,24 @@ func busNobody(t testing.TB, one, other share.Bus) {
 	}
 }
 
-// busOne checks that one of several that serve a subject gets each request.
+// busOne checks that one of several that serve a subject gets each request, and that requests are handled at the same
+// time.
 func busOne(t testing.TB, one, other share.Bus) {
+	const count = 100
 	var handled atomic.Int32
+	var begun sync.WaitGroup
+	begun.Add(count)
 	for _, b := range []share.Bus{one, other, other} {
 		serve(t, b, "q", func(_ context.Context, data []byte) []byte {
-			handled.Add(1)
+			if handled.Add(1) <= count {
+				begun.Done()
+			}
+			begun.Wait()
 			return data
 		})
 	}
-	together(100, one, one, func(i int, b share.Bus) { wantAnswer(t, b, "q", strconv.Itoa(i), strconv.Itoa(i)) })
-	want(t, handled.Load(), 100, "how many times 100 requests were handled")
-}
-
-// busParallel checks that requests are handled at the same time.
-func busParallel(t testing.TB, one, other share.Bus) {
-	const count = 10
-	var begun sync.WaitGroup
-	begun.Add(count)
-	serve(t, other, "q", func(_ context.Context, data []byte) []byte {
-		begun.Done()
-		begun.Wait()
-		return data
-	})
-	together(count, one, one, func(_ int, b share.Bus) { wantAnswer(t, b, "q", "", "") })
+	together(count, one, one, func(i int, b share.Bus) { wantAnswer(t, b, "q", strconv.Itoa(i), strconv.Itoa(i)) })
+	want(t, handled.Load(), count, "how many times 100 requests were handled")
 }
 
 // busEnds checks that a request ends with its context, and the context of its handler with stop.

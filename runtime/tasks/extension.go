@@ -157,7 +157,7 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire
 		return nil, err
 	}
 	t.work(context.WithoutCancel(ctx), c.Server(), r, w)
-	return extensionTask{r, "task"}, nil
+	return state{r, "task"}, nil
 }
 
 // handleExtension handles the methods of the extension.
@@ -174,9 +174,9 @@ func (t *Tasks) handleExtension(ctx context.Context, m *runtime.Message) (wire.A
 }
 
 // getTask handles tasks/get ("Task Polling").
-func (t *Tasks) getTask(ctx context.Context, p *taskParams) (extensionTask, error) {
+func (t *Tasks) getTask(ctx context.Context, p *taskParams) (state, error) {
 	r, err := t.lookup(ctx, p.id, "")
-	return extensionTask{record: r}, err
+	return state{record: r}, err
 }
 
 // updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
@@ -335,7 +335,7 @@ func (l *listener) sendAll() {
 			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
 		case err == nil && r.Version != task.sent:
 			task.sent = r.Version
-			if l.t.guarded(func() error { return l.session.Notify(l.ctx, methodTaskChanged, extensionTask{record: r}) }) != nil || r.ended() {
+			if l.t.guarded(func() error { return l.session.Notify(l.ctx, methodTaskChanged, state{record: r}) }) != nil || r.ended() {
 				l.remove(id)
 			}
 		}

@@ -14,10 +14,24 @@ const (
 	cancelled     = "cancelled"
 )
 
-// writeState writes the members of the definition Task. The names of the durations differ between sessions and the
-// extension.
-func (r *Record) writeState(w *wire.Writer, ttl, poll string) {
+// state is the state of a task. That of a session's task is a Task of 2025-11-25. That of another one is a DetailedTask of
+// the extension, with what belongs to its status; with the result type task, it is a CreateTaskResult.
+type state struct {
+	record     *Record // not changed any more
+	resultType string  // or ""
+}
+
+// AppendJSON implements wire.Appender.
+func (t state) AppendJSON(dst []byte) ([]byte, error) {
 	const layout = "2006-01-02T15:04:05.000Z"
+	r, ttl, poll := t.record, "ttlMs", "pollIntervalMs"
+	if r.Session != "" {
+		ttl, poll = "ttl", "pollInterval"
+	}
+	w := wire.ObjectWriter(dst)
+	if t.resultType != "" {
+		w.String("resultType", t.resultType)
+	}
 	w.String("taskId", r.ID)
 	w.String("status", r.Status)
 	if r.Message != "" {
@@ -27,32 +41,35 @@ func (r *Record) writeState(w *wire.Writer, ttl, poll string) {
 	w.String("lastUpdatedAt", r.Updated.UTC().Format(layout))
 	w.Int64(ttl, r.Expires.Sub(r.Created).Milliseconds())
 	w.Int64(poll, max(r.Poll.Milliseconds(), 1))
-}
-
-// task is a Task of 2025-11-25. Its record is not changed.
-type task struct{ record *Record }
-
-// AppendJSON implements wire.Appender.
-func (t task) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	t.record.writeState(&w, "ttl", "pollInterval")
+	switch {
+	case r.Session != "":
+	case r.Status == inputRequired:
+		w.Name("inputRequests")
+		w.BeginObject()
+		w.Members(r.Questions)
+		w.EndObject()
+	case r.Status == completed:
+		w.Value("result", r.Result)
+	case r.Status == failed:
+		w.Value("error", r.Error)
+	}
 	return w.Close()
 }
 
 // createdTask is a CreateTaskResult of 2025-11-25.
-type createdTask struct{ task }
+type createdTask struct{ state }
 
 // AppendJSON implements wire.Appender.
 func (c createdTask) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
-	w.Value("task", c.task)
+	w.Value("task", c.state)
 	w.Value("_meta", wire.Raw(`{"`+metaName+`":`+related(c.record.ID)+`}`))
 	return w.Close()
 }
 
 // taskList is a ListTasksResult of 2025-11-25.
 type taskList struct {
-	tasks []task
+	tasks []state
 	next  *string
 }
 
@@ -67,35 +84,6 @@ func (l taskList) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	w.EndArray()
 	w.StringPointer("nextCursor", l.next)
-	return w.Close()
-}
-
-// extensionTask is a DetailedTask of the extension: the state of a task with what belongs to its status. With the
-// result type task, it is a CreateTaskResult.
-type extensionTask struct {
-	record     *Record
-	resultType string // or ""
-}
-
-// AppendJSON implements wire.Appender.
-func (t extensionTask) AppendJSON(dst []byte) ([]byte, error) {
-	r := t.record
-	w := wire.ObjectWriter(dst)
-	if t.resultType != "" {
-		w.String("resultType", t.resultType)
-	}
-	r.writeState(&w, "ttlMs", "pollIntervalMs")
-	switch r.Status {
-	case inputRequired:
-		w.Name("inputRequests")
-		w.BeginObject()
-		w.Members(r.Questions)
-		w.EndObject()
-	case completed:
-		w.Value("result", r.Result)
-	case failed:
-		w.Value("error", r.Error)
-	}
 	return w.Close()
 }
 

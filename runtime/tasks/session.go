@@ -105,7 +105,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 	if !s.begin(ctx, c, r, w) {
 		return nil, runtime.ErrClosed
 	}
-	return createdTask{task{r}}, nil
+	return createdTask{state{record: r}}, nil
 }
 
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
@@ -328,7 +328,7 @@ func (s *session) notify(r *Record) {
 func (s *session) send(ctx context.Context) {
 	for r := s.next(ctx); r != nil; r = s.next(ctx) {
 		// The session is over if there is an error, so it is ignored.
-		_ = s.guarded(func() error { return runtime.CallOf(ctx).Notify(ctx, methodStatus, task{r}) })
+		_ = s.guarded(func() error { return runtime.CallOf(ctx).Notify(ctx, methodStatus, state{record: r}) })
 	}
 }
 
@@ -392,9 +392,9 @@ func (s *session) running(id string) *run {
 }
 
 // get handles tasks/get.
-func (s *session) get(ctx context.Context, p *taskParams) (task, error) {
+func (s *session) get(ctx context.Context, p *taskParams) (state, error) {
 	r, err := s.find(ctx, p.id)
-	return task{r}, err
+	return state{record: r}, err
 }
 
 // await handles tasks/result. It returns when the task has ended ("Result Retrieval").
@@ -501,13 +501,13 @@ func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
 		if err != nil {
 			return taskList{}, err
 		}
-		l.tasks = append(l.tasks, task{r})
+		l.tasks = append(l.tasks, state{record: r})
 	}
 	return l, nil
 }
 
 // cancel handles tasks/cancel ("Task Cancellation"). Work that runs in another process is stopped there.
-func (s *session) cancel(ctx context.Context, p *taskParams) (task, error) {
+func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
 	late := false
 	r, err := s.edit(ctx, p.id, s.name, func(r *Record) bool {
 		if late = r.ended(); !late {
@@ -520,8 +520,8 @@ func (s *session) cancel(ctx context.Context, p *taskParams) (task, error) {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}
 	if err != nil {
-		return task{}, err
+		return state{}, err
 	}
 	s.notify(r)
-	return task{r}, nil
+	return state{record: r}, nil
 }
