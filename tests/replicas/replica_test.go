@@ -57,15 +57,17 @@ func replica() error {
 		Store: shared.store, Lease: lease, MaxRunning: limit, PollInterval: 50 * time.Millisecond, Support: items.TaskSupport, Logger: log,
 	})
 	options := runtime.ServerOptions{Name: "replica", Version: "1", Logger: log, Rounds: runtime.Rounds{Keys: keys}}
+	var sessions share.Sessions // which are not shared if the store is a file
 	if shared.bus != nil {
 		options.Replicas = share.Announce(shared.bus)
+		sessions = share.Sessions{Keys: keys, Bus: shared.bus, Store: shared.store}
 	}
 	server := runtime.NewServer(options, keeper.Over(items.Over(mcp20251125.BindBase())), keeper.Extend(items.Over(mcp20260728.BindBase())))
 	if err := server.Err(); err != nil {
 		return err
 	}
 	streams := streamable.Options{Events: shared.events, MaxSessions: limit, MaxRequests: limit}
-	handler, err := share.NewHandler(server, streams, share.Sessions{Keys: keys, Bus: shared.bus, Store: shared.store})
+	handler, err := share.NewHandler(server, streams, sessions)
 	if err != nil {
 		return err
 	}
