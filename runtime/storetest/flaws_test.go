@@ -246,14 +246,10 @@ type flawedTasks struct {
 	*tasks.Memory
 	flaw   string
 	shared *tasks.Record // what Get has returned first
-	first  time.Time     // the end of the lifetime of the first task
 }
 
 func (s *flawedTasks) Create(ctx context.Context, r *tasks.Record) error {
 	c := *r
-	if s.first.IsZero() {
-		s.first = r.Expires
-	}
 	switch {
 	case s.flaw == "forgets":
 		c.Answers = nil
@@ -300,7 +296,7 @@ func (s *flawedTasks) Swap(ctx context.Context, r *tasks.Record) error {
 	case s.flaw == "shortens" && len(c.Result) > 1000:
 		c.Result = "{}"
 	case s.flaw == "ages":
-		c.Expires = s.first
+		c.Expires = time.Now()
 	}
 	err := s.Memory.Swap(ctx, &c)
 	if err == nil || s.flaw == "renumbers" {
