@@ -317,7 +317,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	}
 	if s.Session != nil { // otherwise another request has opened it
 		s.catchUp(r.Context()) // a change since load was announced before this replica had the session
-		go s.findGet()
+		go s.findGet()         // the request does not wait for it
 	}
 	return true, nil
 }
