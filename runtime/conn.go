@@ -37,21 +37,15 @@ type conn struct {
 
 	heard atomic.Int64 // when the last message came, since started; only with KeepAlive
 
-	source atomic.Pointer[source] // nil unless the connection reads by itself
-	ended  func(error)            // called with the error of the session after its end
-	ending sync.Once              // begins the end
-	taking sync.Mutex             // held while a message is taken, if several goroutines receive messages
-	bad    atomic.Uint32          // number of texts that were not messages
+	reader atomic.Pointer[engine.Reader] // nil unless the connection reads by itself
+	ended  func(error)                   // called with the error of the session after its end
+	ending sync.Once                     // begins the end
+	taking sync.Mutex                    // held while a message is taken, if several goroutines receive messages
+	bad    atomic.Uint32                 // number of texts that were not messages
 
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
 	// They have no order, and are taken at the same time.
 	many bool
-}
-
-// source is a transport from which the connection reads by itself, see [inbox.Read].
-type source struct {
-	engine.Reader
-	ended chan struct{} // gets a token when the reading has ended
 }
 
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
@@ -95,20 +89,21 @@ func (p *conn) giveUp(why error) {
 // finish ends the session because of err. It waits until the goroutines of the session have ended, but for a limited
 // time. It returns nil if the peer has ended the session.
 func (p *conn) finish(err error) error {
-	from := p.source.Load()
-	reads := from != nil && from.Stop()
-	over := p.life.Context().Done()
+	var reading <-chan struct{}
+	if r := p.reader.Load(); r != nil {
+		reading = r.Stop()
+	}
 	p.hangUp(err)
-	drained, served := p.requests.refuse()
+	drained, _ := p.requests.refuse()
 	p.life.Go(func() { <-drained }) // so that life.Wait waits for the handlers of requests, too
 	p.life.Stop()
 	if err == io.EOF { // the peer sends nothing more but still reads answers
-		start := time.Now()
-		left := func() time.Duration { return p.grace - time.Since(start) }
-		if !engine.Wait(served, left(), over) || engine.Wait(drained, min(waits.Unread, left()), over) {
-			p.life.Wait(left(), over)
-			p.cutShort()
+		deadline := time.Now().Add(p.grace)
+		ctx, cancel := context.WithDeadline(context.Background(), deadline)
+		if p.drain(ctx) {
+			p.life.Wait(time.Until(deadline), p.life.Context().Done())
 		}
+		cancel()
 	}
 	p.endContexts(ErrClosed)
 	p.life.Wait(waits.Sending, nil)
@@ -120,8 +115,8 @@ func (p *conn) finish(err error) error {
 		left += max(p.requests.handlers()-1, 0) // one goroutine waits for all of them
 		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
-	if reads {
-		engine.Wait(from.ended, waits.Sending, nil)
+	if reading != nil {
+		engine.Wait(reading, waits.Sending, nil)
 	}
 	if err == io.EOF || err == ErrClosed {
 		err = nil
@@ -200,8 +195,8 @@ func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, at
 // drain refuses new requests and waits until those in flight are answered. Messages are still read, because
 // handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests. If the
 // peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
-// puts the messages into the inbox, and limits that time.
-func (p *conn) drain(deadline context.Context) {
+// puts the messages into the inbox, and limits that time. It reports whether all handlers have ended.
+func (p *conn) drain(deadline context.Context) bool {
 	drained, served := p.requests.refuse()
 	if _, ok := p.transport.(Transport); !ok {
 		served = nil
@@ -210,16 +205,16 @@ func (p *conn) drain(deadline context.Context) {
 	for {
 		select {
 		case <-drained:
-			return
+			return true
 		case <-served:
 			served, unread = nil, time.After(waits.Unread)
 		case <-unread:
-			return
+			return false
 		case <-p.life.Context().Done():
-			return
+			return false
 		case <-deadline.Done():
 			p.cutShort()
-			return
+			return false
 		}
 	}
 }
@@ -384,24 +379,16 @@ func (p inbox) Shutdown(ctx context.Context) {
 // Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of
 // package stdio calls it in place of Accept and End.
 func (p inbox) Read(from engine.Source[Incoming]) {
-	s := &source{ended: make(chan struct{}, 1)}
-	s.Receive = func() (step engine.Step, err error) {
+	r := &engine.Reader{Ended: p.end, Waiting: p.pending.Waiting, Buffered: from.Buffered, Interrupt: from.Interrupt}
+	r.Receive = func() (step engine.Step, err error) {
 		in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
 		if err == nil {
 			step = p.take(&in)
 		}
 		return step, err
 	}
-	s.Ended = func(why error) {
-		select {
-		case s.ended <- struct{}{}:
-		default:
-		}
-		p.end(why)
-	}
-	s.Waiting, s.Buffered, s.Interrupt = p.pending.Waiting, from.Buffered, from.Interrupt
-	p.source.Store(s)
-	s.Start()
+	p.reader.Store(r)
+	r.Start()
 }
 
 // tooLong refuses a message that is longer than the session allows.

@@ -215,7 +215,7 @@ func (s *sent) wantsProgress() bool { return s.progress != nil || s.follow != ni
 // await waits for the answer until ctx or the caller's patience ends.
 func (s *sent) await(ctx context.Context, w *engine.Waiter, limit engine.Patience) (engine.Answer, error) {
 	s.conn.pending.Limit(w, limit)
-	if from := s.conn.source.Load(); from != nil {
+	if from := s.conn.reader.Load(); from != nil {
 		if s.wantsProgress() {
 			from.Resume()
 		} else if r, ok := from.Await(w); ok {

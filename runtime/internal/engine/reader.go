@@ -46,6 +46,8 @@ type Reader struct {
 	Buffered  func() int
 	Interrupt func()
 
+	ended chan struct{} // gets a token when the reading has ended
+
 	mu      sync.Mutex
 	holder  holder
 	turn    uint64 // counts the changes of holder
@@ -82,18 +84,33 @@ const (
 )
 
 // Start starts a goroutine that reads.
-func (r *Reader) Start() { go r.read() }
+func (r *Reader) Start() {
+	r.ended = make(chan struct{}, 1)
+	go r.read()
+}
 
-// Stop makes the current holder keep the turn. It reports whether a goroutine is reading, which will
-// find the end of the source.
-func (r *Reader) Stop() bool {
+// Stop makes the current holder keep the turn. If a goroutine is reading, it will find the end of the source, and then
+// the channel that Stop returns gets a token. Otherwise the channel is nil.
+func (r *Reader) Stop() (ended <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stopped = true
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	return r.holder != nobody
+	if r.holder == nobody {
+		return nil
+	}
+	return r.ended
+}
+
+// end is called with the error that ends the reading.
+func (r *Reader) end(err error) {
+	select {
+	case r.ended <- struct{}{}:
+	default:
+	}
+	r.Ended(err)
 }
 
 func (r *Reader) read() {
@@ -102,7 +119,7 @@ func (r *Reader) read() {
 		switch {
 		case err == ErrInterrupted:
 		case err != nil:
-			r.Ended(err)
+			r.end(err)
 			return
 		case step.Serve != nil:
 			if !r.serve(step.Serve) {
@@ -191,7 +208,7 @@ func (r *Reader) readOn(err error) {
 	r.holder, r.turn = reading, r.turn+1
 	r.mu.Unlock()
 	if err != ErrInterrupted {
-		r.Ended(err)
+		r.end(err)
 		return
 	}
 	r.read()

@@ -85,7 +85,7 @@ func TestReaderServes(t *testing.T) {
 				synctest.Wait()
 				close(s.closed)
 				synctest.Wait()
-				if !s.Stop() || s.ended.Load() == 0 {
+				if s.Stop() == nil || s.ended.Load() == 0 {
 					t.Error("nobody has read the end")
 				}
 				time.Sleep(2 * time.Hour)
@@ -168,7 +168,7 @@ func TestReaderAwaits(t *testing.T) {
 			t.Errorf("a request after Resume was served after %v", after)
 		}
 		call(0)
-		if s.Stop() {
+		if s.Stop() != nil {
 			t.Error("a goroutine reads after a call")
 		}
 		time.Sleep(time.Second)
