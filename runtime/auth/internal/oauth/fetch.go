@@ -210,7 +210,7 @@ func (f *Fetcher) Document(ctx context.Context, header http.Header, into any, ur
 			return address, err
 		}
 		maps.Copy(req.Header, header)
-		status, _, text, failed := f.Do(req)
+		status, _, text, failed := f.do(req)
 		if failed != nil {
 			return address, failed
 		}
@@ -267,11 +267,11 @@ func (f *Fetcher) Post(ctx context.Context, address, contentType, body string, a
 			return 0, nil, nil, err
 		}
 	}
-	return f.Do(req)
+	return f.do(req)
 }
 
-// Do sends a request and reads its response.
-func (f *Fetcher) Do(req *http.Request) (status int, header http.Header, text []byte, err error) {
+// do sends a request and reads its response.
+func (f *Fetcher) do(req *http.Request) (status int, header http.Header, text []byte, err error) {
 	if err := CheckURL(req.URL); err != nil {
 		return 0, nil, nil, err
 	}
