@@ -432,14 +432,14 @@ type clientSide struct {
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
-func (e *clientSide) admit(m *jsonrpc.Message, _ headers.Header) (admission, error) {
+func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
 	case e.peer == nil:
-		return admitEarly(m, e.of.bindings)
+		return admitEarly(&m, e.of.bindings)
 	case e.peer.stateless() && m.Kind == jsonrpc.Request:
 		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", e.peer.revision)
 	}
-	return e.peer.admit(m)
+	return e.peer.admit(&m)
 }
 
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a

@@ -448,7 +448,7 @@ func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 	if m.Method == methodCancelled && !p.requests.cancel(m.Params) {
 		p.forward(m, in)
 	}
-	admitted, err := p.side.admit(m, in.Header)
+	admitted, err := p.side.admit(*m, in.Header)
 	if err != nil {
 		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
 		return nil

@@ -21,8 +21,9 @@ import (
 type side interface {
 	// admit returns how a request or notification is handled. If it returns an error, a request is
 	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
-	// that brought the message, or nil. It is called in order of arrival.
-	admit(m *jsonrpc.Message, h headers.Header) (admission, error)
+	// that brought the message, or nil. It is called in order of arrival. The message is a copy, because a pointer
+	// that is passed to an interface would put every message that is received on the heap.
+	admit(m jsonrpc.Message, h headers.Header) (admission, error)
 	// notified is called for each notification that is admitted. If it returns true, the
 	// notification is not passed to a handler.
 	notified(m jsonrpc.Message) bool

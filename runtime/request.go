@@ -23,7 +23,7 @@ type request struct{ *Call }
 func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 	var c request
 	verdict := shutDown
-	a, err := p.side.admit(m, in.Header)
+	a, err := p.side.admit(*m, in.Header)
 	if err == nil {
 		c = request{p.newCall(m, a, in)}
 		if a.inline { // no cancellation can be read meanwhile

@@ -266,15 +266,15 @@ func (e *serverSide) current() *ServerSession {
 }
 
 // admit implements side.
-func (e *serverSide) admit(m *jsonrpc.Message, h headers.Header) (admission, error) {
+func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if e.stateless {
 		// Also initialize, which stateless revisions do not have, if it carries a revision.
 		if meta := metaOf(m.Params); meta.revision != "" || meta.capabilities != "" {
-			p, err := e.of.peerOf(meta, m, h)
+			p, err := e.of.peerOf(meta, &m, h)
 			if err != nil {
 				return admission{}, err
 			}
-			return p.admit(m)
+			return p.admit(&m)
 		}
 	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
@@ -287,7 +287,7 @@ func (e *serverSide) admit(m *jsonrpc.Message, h headers.Header) (admission, err
 		return admission{peer: &peer{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
 	}
 	if e.peer == nil {
-		return e.admitEarly(m)
+		return e.admitEarly(&m)
 	}
 	if !e.announced.Load() {
 		e.announce()
@@ -301,7 +301,7 @@ func (e *serverSide) admit(m *jsonrpc.Message, h headers.Header) (admission, err
 			return admission{}, errNotInitialized
 		}
 	}
-	return e.peer.admit(m)
+	return e.peer.admit(&m)
 }
 
 // admitEarly admits a message before the handshake that does not carry its revision.
