@@ -85,7 +85,8 @@ func lowerLenient(revision string, read *schema.Lenient, in lower.Input) (*Lenie
 		}
 	}
 	// Validators use the schema that was lowered.
-	return out, doc.Replace([]byte(root.Source))
+	doc.Replace(root.Source)
+	return out, nil
 }
 
 // Closest returns the pinned revision that shares the most definitions with a schema.json. If

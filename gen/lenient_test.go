@@ -117,7 +117,7 @@ func TestClosest(t *testing.T) {
 // sources returns the pointers of the schemas that the ir does not represent completely, sorted.
 func sources(d *schema.Document) (list []string) {
 	d.Walk(func(s *schema.Schema) {
-		if s.Source != nil || s.Default != "" {
+		if s.Source != "" || s.Default != "" {
 			list = append(list, s.Pointer)
 		}
 	})

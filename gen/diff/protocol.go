@@ -143,7 +143,21 @@ func (s *messages) inner(pointer string, t ir.Type) {
 
 // node returns the object at a pointer of the tree, or nil.
 func (s *messages) node(pointer string) map[string]any {
-	_, value, _ := schema.Locate(s.tree, pointer)
+	var value any = s.tree
+	for segment := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		switch parent := value.(type) {
+		case map[string]any:
+			value = parent[wire.PointerName(segment)]
+		case []any:
+			i, err := strconv.Atoi(segment)
+			if err != nil || i < 0 || i >= len(parent) {
+				return nil
+			}
+			value = parent[i]
+		default:
+			return nil
+		}
+	}
 	object, _ := value.(map[string]any)
 	return object
 }

@@ -47,7 +47,7 @@ func (l *lowerer) merge(s *schema.Schema) *schema.Schema {
 	copied.Pointer, copied.Also = s.Pointer, s.Also
 	copied.Title, copied.Description = cmp.Or(s.Title, merged.Title), cmp.Or(s.Description, merged.Description)
 	copied.Default, copied.Deprecated = cmp.Or(s.Default, merged.Default), s.Deprecated || merged.Deprecated
-	if copied.Source = s.Source; l.lost || merged.Source != nil {
+	if copied.Source = s.Source; l.lost || merged.Source != "" {
 		l.doc.Keep(&copied)
 	}
 	l.lost = lost
@@ -109,7 +109,7 @@ func (l *lowerer) mergeInto(into, s *schema.Schema) {
 		into.Loose = into.Loose && s.Loose
 		l.lost = l.lost || s.Closed || !s.Open()
 	}
-	l.lost = l.lost || s.Source != nil
+	l.lost = l.lost || s.Source != ""
 }
 
 func (l *lowerer) mergeProperty(into *schema.Schema, p schema.Property) {
@@ -170,7 +170,7 @@ func (l *lowerer) mergedObject(at *schema.Schema, parts ...*schema.Schema) *sche
 		}
 	}
 	if l.lost {
-		merged.Source = true
+		merged.Source = "true"
 	}
 	l.lost = before || l.lost && len(parts) > 1
 	return merged
@@ -184,7 +184,7 @@ func (l *lowerer) isObject(s *schema.Schema) bool {
 
 // isBareObject reports whether a schema only says that its values are objects.
 func (l *lowerer) isBareObject(s *schema.Schema) bool {
-	return s.IsObject() && !l.isStruct(s) && s.Open() && !s.Loose && s.Source == nil
+	return s.IsObject() && !l.isStruct(s) && s.Open() && !s.Loose && s.Source == ""
 }
 
 // isPlainObject reports whether a schema is an object, a reference to one, or an allOf.
@@ -201,7 +201,7 @@ func (l *lowerer) narrowerValue(a, b *schema.Schema) *schema.Schema {
 		l.failName(b.Pointer, "allOf has two constants for one member (see %s)", a.Pointer)
 	}
 	merged.Format, merged.Pattern = cmp.Or(b.Format, a.Format), cmp.Or(b.Pattern, a.Pattern)
-	l.lost = l.lost || a.Source != nil || b.Source != nil || a.Format != "" && merged.Format != a.Format || a.Pattern != "" && merged.Pattern != a.Pattern
+	l.lost = l.lost || a.Source != "" || b.Source != "" || a.Format != "" && merged.Format != a.Format || a.Pattern != "" && merged.Pattern != a.Pattern
 	merged.Minimum, merged.MinOpen = tighter(a.Minimum, b.Minimum, a.MinOpen, b.MinOpen, 1)
 	merged.Maximum, merged.MaxOpen = tighter(a.Maximum, b.Maximum, a.MaxOpen, b.MaxOpen, -1)
 	merged.MinLength, merged.MinItems = max(a.MinLength, b.MinLength), max(a.MinItems, b.MinItems)

@@ -33,7 +33,7 @@ func (l *lowerer) setRules() {
 // saysMore reports whether a schema, or one within it, has a Source. It does not follow references
 // to definitions.
 func saysMore(s *schema.Schema) bool {
-	return s != nil && (s.Source != nil || saysMore(s.Items) || saysMore(s.Additional) || slices.ContainsFunc(s.AnyOf, saysMore) ||
+	return s != nil && (s.Source != "" || saysMore(s.Items) || saysMore(s.Additional) || slices.ContainsFunc(s.AnyOf, saysMore) ||
 		slices.ContainsFunc(s.Properties, func(p schema.Property) bool { return saysMore(p.Schema) }))
 }
 

@@ -64,7 +64,7 @@ func (l *lowerer) lowerDefinitions() {
 // lowerDecl sets the type of a declaration.
 func (l *lowerer) lowerDecl(decl *ir.Decl, s *schema.Schema, at place) {
 	switch {
-	case s.Ref != "" && s.Source != nil:
+	case s.Ref != "" && s.Source != "":
 		// The values have the type of the definition, and their own rules.
 		l.lowerDecl(decl, l.doc.Lookup(s.Ref), at)
 	case s.AnyOf != nil:
@@ -156,7 +156,7 @@ func bounds(s *schema.Schema) ir.Bounds {
 // sameDefinition returns the definition that has the same branches as an inline union, or nil.
 func (l *lowerer) sameDefinition(s *schema.Schema) *ir.Decl {
 	for _, def := range l.doc.Definitions {
-		if s.Source != nil || def.Schema.Source != nil {
+		if s.Source != "" || def.Schema.Source != "" {
 			continue // there is more to compare than the branches
 		}
 		if def.Schema != s && def.Schema.AnyOf != nil && sameBranches(s.AnyOf, def.Schema.AnyOf) {
@@ -212,7 +212,7 @@ func (l *lowerer) anonymous(s *schema.Schema, at place) ir.Type {
 }
 
 func same(a, b *schema.Schema) bool {
-	if a.AnyOf != nil && b.AnyOf != nil && a.Source == nil && b.Source == nil {
+	if a.AnyOf != nil && b.AnyOf != nil && a.Source == "" && b.Source == "" {
 		return sameBranches(a.AnyOf, b.AnyOf)
 	}
 	return schema.Equal(a, b)

@@ -3,42 +3,43 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 )
 
-// applyErrata patches the tree in place. It returns an error if the old value is not at the
+// applyErrata returns the patched text. It returns an error if the old value is not at the
 // pointer, because the erratum must be reviewed after the upstream file was edited.
-func applyErrata(revision string, root map[string]any, errata []spec.Erratum) error {
+func applyErrata(revision string, text wire.Raw, errata []spec.Erratum) (wire.Raw, error) {
 	for _, e := range errata {
 		if !e.Contains(revision) {
 			continue
 		}
-		misfit, err := apply(root, e)
+		patched, misfit, err := apply(text, e)
 		if err != nil {
-			return &Error{revision, place(e), "erratum: " + err.Error()}
+			return "", &Error{revision, place(e), "erratum: " + err.Error()}
 		}
 		if misfit != "" {
-			return &Error{revision, place(e), "stale erratum: " + misfit}
+			return "", &Error{revision, place(e), "stale erratum: " + misfit}
 		}
+		text = patched
 	}
-	return nil
+	return text, nil
 }
 
 // Misfits returns for each erratum why it does not apply to a schema.json, whose revision need not
 // be in its range. The reason is "" for one that applies.
 func Misfits(revision string, src []byte, errata []spec.Erratum) ([]string, error) {
-	root, err := decode(revision, src)
+	text, _, err := decode(revision, src)
 	if err != nil {
 		return nil, err
 	}
 	misfits := make([]string, len(errata))
 	for i, e := range errata {
-		if misfits[i], err = apply(root, e); err != nil {
+		if text, misfits[i], err = apply(text, e); err != nil {
 			return nil, &Error{revision, place(e), "erratum: " + err.Error()}
 		}
 	}
@@ -53,70 +54,43 @@ func place(e spec.Erratum) string {
 	return e.Where + ": " + e.Pointer
 }
 
-// apply patches the tree in place. If the erratum does not apply, misfit is the reason.
-func apply(root map[string]any, e spec.Erratum) (misfit string, err error) {
-	oldValue, err := normalize(e.Old)
+// apply returns the patched text. If the erratum does not apply, misfit is the reason.
+func apply(text wire.Raw, e spec.Erratum) (patched wire.Raw, misfit string, err error) {
+	before, err := json.Marshal(e.Old)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	newValue, err := normalize(e.New)
+	after, err := json.Marshal(e.New)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	set, current, ok := Locate(root, e.Pointer)
-	if !ok {
-		return "there is no value", nil
+	current, ok := text.At(e.Pointer)
+	switch {
+	case !ok:
+		return text, "there is no value", nil
+	case !wire.Equal(current, wire.Raw(before)):
+		return text, fmt.Sprintf("want %s, found %s", before, current), nil
 	}
-	if !reflect.DeepEqual(current, oldValue) {
-		return fmt.Sprintf("want %s, found %s", show(oldValue), show(current)), nil
-	}
-	set(newValue)
-	return "", nil
+	return set(text, e.Pointer, wire.Raw(after)), "", nil
 }
 
-// Locate returns the value at a JSON Pointer and a function that replaces it.
-func Locate(root map[string]any, pointer string) (set func(any), value any, ok bool) {
-	value = root
-	for _, segment := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		segment = wire.PointerName(segment)
-		switch parent := value.(type) {
-		case map[string]any:
-			value, ok = parent[segment]
-			set = func(v any) { parent[segment] = v }
-		case []any:
-			i, err := strconv.Atoi(segment)
-			ok = err == nil && i >= 0 && i < len(parent)
-			if ok {
-				value = parent[i]
-			}
-			set = func(v any) { parent[i] = v }
-		default:
-			ok = false
-		}
-		if !ok {
-			return nil, nil, false
-		}
+// set returns a text with another value at a JSON Pointer, which must lead to a value.
+func set(text wire.Raw, pointer string, value wire.Raw) wire.Raw {
+	if pointer == "" {
+		return value
 	}
-	return set, value, true
-}
-
-// normalize converts a value from YAML to the types of the tree.
-func normalize(v any) (any, error) {
-	src, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
+	segment, rest := pointer[1:], ""
+	if i := strings.IndexByte(segment, '/'); i >= 0 {
+		segment, rest = segment[:i], segment[i:]
 	}
-	dec := json.NewDecoder(strings.NewReader(string(src)))
-	dec.UseNumber()
-	var out any
-	err = dec.Decode(&out)
-	return out, err
-}
-
-func show(v any) string {
-	src, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
+	name := wire.PointerName(segment)
+	inner, _ := text.Child(name)
+	if inner = set(inner, rest, value); text.Kind() == wire.KindObject {
+		return jsonschema.With(text, name, inner)
 	}
-	return string(src)
+	elements := text.Elements()
+	if i, err := strconv.Atoi(name); err == nil {
+		elements[i] = inner
+	}
+	return wire.ArrayOf(elements)
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -26,22 +25,18 @@ type Lenient struct {
 // Errata of any revision are applied if their old value is at their pointer. A note reports an
 // erratum of this revision that does not apply.
 func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient, error) {
-	root, err := decode(revision, src)
+	text, twice, err := decode(revision, src)
 	if err != nil {
 		return nil, err
 	}
 	out := &Lenient{}
-	if pointer, ok := repeated(src); ok {
-		out.note(revision, pointer, "duplicate member; the last one takes precedence")
+	if twice != "" {
+		out.note(revision, twice, "duplicate member; the last one takes precedence")
 	}
-	if err := out.carry(revision, root, errata); err != nil {
+	if text, err = out.carry(revision, text, errata); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(root)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", revision, err)
-	}
-	schema, problems := jsonschema.ReadLenient("", wire.Raw(text))
+	schema, problems := jsonschema.ReadLenient("", text)
 	r := newReader(revision, schema)
 	for _, p := range problems {
 		out.note(revision, p.Pointer, "%s", p.Problem)
@@ -51,7 +46,7 @@ func ParseLenient(revision string, src []byte, errata []spec.Erratum) (*Lenient,
 		out.note(revision, e.Pointer, "%s; it is ignored", e.Problem)
 	}
 	r.errs = nil
-	out.Document, err = r.parse(root)
+	out.Document, err = r.parse(text)
 	for _, e := range r.errs {
 		out.note(revision, e.Pointer, "%s", e.Problem)
 	}
@@ -62,13 +57,14 @@ func (l *Lenient) note(revision, pointer, format string, args ...any) {
 	l.Notes = append(l.Notes, &Error{revision, pointer, fmt.Sprintf(format, args...)})
 }
 
-// carry applies the errata that match.
-func (l *Lenient) carry(revision string, root map[string]any, errata []spec.Erratum) error {
+// carry returns the text with the errata that match.
+func (l *Lenient) carry(revision string, text wire.Raw, errata []spec.Erratum) (wire.Raw, error) {
 	for _, e := range errata {
-		misfit, err := apply(root, e)
+		patched, misfit, err := apply(text, e)
 		if err != nil {
-			return &Error{revision, e.Pointer, "erratum: " + err.Error()}
+			return "", &Error{revision, e.Pointer, "erratum: " + err.Error()}
 		}
+		text = patched
 		switch {
 		case misfit == "":
 			l.Errata = append(l.Errata, e)
@@ -76,5 +72,5 @@ func (l *Lenient) carry(revision string, root map[string]any, errata []spec.Erra
 			l.note(revision, e.Pointer, "the erratum for this place does not apply: %s", misfit)
 		}
 	}
-	return nil
+	return text, nil
 }

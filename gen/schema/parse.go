@@ -20,18 +20,14 @@ import (
 // Parse reads a schema.json, applies the errata to it, and returns the checked
 // document. The error joins an *Error for every problem found.
 func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error) {
-	root, err := Tree(revision, src)
+	text, err := strict(revision, src)
 	if err != nil {
 		return nil, err
 	}
-	if err := applyErrata(revision, root, errata); err != nil {
+	if text, err = applyErrata(revision, text, errata); err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(root)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", revision, err)
-	}
-	schema, problems := jsonschema.Read("", wire.Raw(text))
+	schema, problems := jsonschema.Read("", text)
 	r := newReader(revision, schema)
 	for _, p := range problems {
 		r.fail(p.Pointer, "%s", p.Problem)
@@ -40,7 +36,7 @@ func Parse(revision string, src []byte, errata []spec.Erratum) (*Document, error
 	if len(problems) > 0 {
 		return nil, r.err()
 	}
-	doc, err := r.parse(root)
+	doc, err := r.parse(text)
 	if err := errors.Join(r.err(), err); err != nil {
 		return nil, err
 	}
@@ -55,64 +51,56 @@ func (r *reader) err() error {
 	return errors.Join(errs...)
 }
 
-// parse returns the document of a tree, whose text is the reader's root. It returns an error only
+// parse returns the document of a text, which is that of the reader's root. It returns an error only
 // if there are no definitions.
-func (r *reader) parse(root map[string]any) (*Document, error) {
-	doc := &Document{Revision: r.revision, Definitions: r.definitions(), source: root}
+func (r *reader) parse(text wire.Raw) (*Document, error) {
+	doc := &Document{Revision: r.revision, Dialect: wire.Object(text).GetString("$schema"), Definitions: r.definitions(), source: text}
 	if doc.Container = r.container; r.container == "" {
 		return nil, &Error{r.revision, "", `has no definitions: neither "$defs" nor "definitions" holds any`}
 	}
-	doc.Dialect, _ = root["$schema"].(string)
 	doc.attach(r.more)
 	return doc, nil
 }
 
-// Tree decodes a schema.json as plain JSON objects with exact numbers.
-func Tree(revision string, src []byte) (map[string]any, error) {
-	root, err := decode(revision, src)
-	if err != nil {
-		return nil, err
+// strict is decode with an error for a duplicate member.
+func strict(revision string, src []byte) (wire.Raw, error) {
+	text, twice, err := decode(revision, src)
+	if err == nil && twice != "" {
+		err = &Error{revision, twice, "duplicate member"}
 	}
-	if pointer, ok := repeated(src); ok {
-		return nil, &Error{revision, pointer, "duplicate member"}
-	}
-	return root, nil
+	return text, err
 }
 
-func decode(revision string, src []byte) (map[string]any, error) {
+// decode returns the text of a schema.json with sorted members. Twice is the pointer of a duplicate member, of which
+// the text has the last one, or "".
+func decode(revision string, src []byte) (text wire.Raw, twice string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
 	var root map[string]any
-	err := dec.Decode(&root)
+	err = dec.Decode(&root)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return nil, &Error{revision, "", "is not a JSON object, but of type " + wrong.Value}
+		return "", "", &Error{revision, "", "is not a JSON object, but of type " + wrong.Value}
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		at := yaml.Place(src, int(syntax.Offset)-1)
 		err = fmt.Errorf("line %d, column %d: %w", at.Line, at.Column, err)
 	}
 	if err != nil {
-		return nil, &Error{revision, "", "is not a JSON object: " + err.Error()}
+		return "", "", &Error{revision, "", "is not a JSON object: " + err.Error()}
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, &Error{revision, "", "there is text after the schema"}
+		return "", "", &Error{revision, "", "there is text after the schema"}
 	}
 	if !utf8.Valid(src) {
-		return nil, &Error{revision, "", "is not UTF-8"}
+		return "", "", &Error{revision, "", "is not UTF-8"}
 	}
-	return root, nil
-}
-
-// repeated returns the location of a duplicate member, which package json accepts silently. The
-// text must be valid JSON.
-func repeated(src []byte) (at string, found bool) {
-	in := wire.NewStringReader(string(src))
+	in := wire.NewStringReader(string(src)) // package json accepts duplicate members silently
 	in.ReadRaw()
-	e, found := errors.AsType[*wire.Error](in.Err())
-	if !found || !strings.HasPrefix(e.Problem, "duplicate member") {
-		return "", false
+	if e, found := errors.AsType[*wire.Error](in.Err()); found && strings.HasPrefix(e.Problem, "duplicate member") {
+		twice = e.Pointer
 	}
-	return e.Pointer, true
+	sorted, err := json.Marshal(root)
+	return wire.Raw(sorted), twice, err
 }
 
 // Equal reports whether two schemas have the same keywords, except for titles and descriptions.
@@ -127,7 +115,7 @@ func Equal(a, b *Schema) bool {
 // equal reports whether two schemas have the same keywords, except for texts and references. Within
 // compares the schemas in them.
 func equal(a, b *Schema, within func(a, b *Schema) bool) bool {
-	return equalSource(a, b) && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
+	return (a.Source == b.Source || a.Source != "" && b.Source != "" && wire.Equal(a.Source, b.Source)) && slices.Equal(a.Types, b.Types) && slices.Equal(a.Required, b.Required) &&
 		a.Const == b.Const && slices.Equal(sorted(a.Enum), sorted(b.Enum)) && a.Format == b.Format && a.Pattern == b.Pattern &&
 		a.MinLength == b.MinLength && a.MaxLength == b.MaxLength && a.MinItems == b.MinItems && a.MaxItems == b.MaxItems &&
 		equalBound(a.Minimum, b.Minimum) && equalBound(a.Maximum, b.Maximum) && a.MinOpen == b.MinOpen && a.MaxOpen == b.MaxOpen &&

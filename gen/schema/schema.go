@@ -31,8 +31,8 @@ type Document struct {
 	// Definitions are sorted by name.
 	Definitions []Definition
 
-	// source is the tree of the file. injected lists the members that were added.
-	source   map[string]any
+	// source is the text of the file. injected lists the members that were added.
+	source   wire.Raw
 	injected []injection
 }
 
@@ -98,9 +98,8 @@ type Schema struct {
 	MinLength, MaxLength int
 	MinItems, MaxItems   int
 
-	// Source is the whole schema of the file, as a value of encoding/json, if the other
-	// fields accept more values, and nil otherwise.
-	Source any
+	// Source is the text of the whole schema if the other fields accept more values, and "" otherwise.
+	Source wire.Raw
 }
 
 // Property is a member that an object schema declares.
@@ -121,7 +120,7 @@ func (s *Schema) Property(name string) *Schema {
 
 // IsAny reports whether the schema accepts every value.
 func (s *Schema) IsAny() bool {
-	return s.Ref == "" && s.Types == nil && s.AnyOf == nil && s.AllOf == nil && s.Const == nil && s.Enum == nil && s.Source == nil
+	return s.Ref == "" && s.Types == nil && s.AnyOf == nil && s.AllOf == nil && s.Const == nil && s.Enum == nil && s.Source == ""
 }
 
 // IsObject reports whether the schema has the type object, by itself and not through a

@@ -165,11 +165,11 @@ func (c *comparison) equal(a, b *Schema, depth int) bool {
 		return a == b
 	}
 	switch {
-	case a.Ref != "" && b.Ref != "" && a.Source == nil && b.Source == nil:
+	case a.Ref != "" && b.Ref != "" && a.Source == "" && b.Source == "":
 		return c.same[[2]string{a.Ref, b.Ref}]
-	case a.Ref != "" && b.Ref == "" && a.Source == nil:
+	case a.Ref != "" && b.Ref == "" && a.Source == "":
 		return c.equal(c.a.Lookup(a.Ref), b, depth+1)
-	case b.Ref != "" && a.Ref == "" && b.Source == nil:
+	case b.Ref != "" && a.Ref == "" && b.Source == "":
 		return c.equal(a, c.b.Lookup(b.Ref), depth+1)
 	}
 	return equal(a, b, func(x, y *Schema) bool { return c.equal(x, y, depth+1) })

@@ -1,11 +1,10 @@
 package schema
 
 import (
-	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -20,9 +19,9 @@ func (d *Document) attach(more map[string]bool) {
 	for changed := true; changed; {
 		changed = false
 		d.Walk(func(s *Schema) {
-			if s.Source == nil && d.madeOfMore(s) {
+			if s.Source == "" && d.madeOfMore(s) {
 				d.Keep(s)
-				changed = changed || s.Source != nil
+				changed = changed || s.Source != ""
 			}
 		})
 	}
@@ -33,10 +32,10 @@ func (d *Document) attach(more map[string]bool) {
 func (d *Document) madeOfMore(s *Schema) bool {
 	more := func(list []*Schema, only func(*Schema) bool) bool {
 		return slices.ContainsFunc(list, func(branch *Schema) bool {
-			for seen := 0; branch != nil && branch.Ref != "" && branch.Source == nil && seen < len(d.Definitions); seen++ {
+			for seen := 0; branch != nil && branch.Ref != "" && branch.Source == "" && seen < len(d.Definitions); seen++ {
 				branch = d.Lookup(branch.Ref)
 			}
-			return branch != nil && branch.Source != nil && only(branch)
+			return branch != nil && branch.Source != "" && only(branch)
 		})
 	}
 	return more(s.AllOf, func(*Schema) bool { return true }) ||
@@ -46,8 +45,8 @@ func (d *Document) madeOfMore(s *Schema) bool {
 // Keep sets the Source of a schema of a lenient document, because its other fields do not
 // represent it completely.
 func (d *Document) Keep(s *Schema) {
-	if _, value, ok := Locate(d.source, s.Pointer); ok && s.Source == nil {
-		s.Source = value
+	if s.Source == "" {
+		s.Source, _ = d.source.At(s.Pointer)
 	}
 }
 
@@ -85,48 +84,28 @@ func (d *Document) Inject(property *Schema, like string) {
 
 // JSON returns the text of the document, with the members that were added.
 func (d *Document) JSON() ([]byte, error) {
-	root, err := normalize(d.source)
-	if err != nil {
-		return nil, err
-	}
-	tree := root.(map[string]any)
+	text := d.source
 	for _, p := range d.injected {
 		cut := strings.LastIndexByte(p.pointer, '/')
 		parent, ok := strings.CutSuffix(p.pointer[:max(cut, 0)], "/properties")
-		if !ok {
+		around, _ := text.At(parent)
+		if others, _ := wire.Object(around).Get("additionalProperties"); !ok || around.Kind() != wire.KindObject || others == "false" {
 			continue
 		}
-		_, value, _ := Locate(tree, parent)
-		node, ok := value.(map[string]any)
-		if !ok || node["additionalProperties"] == false {
-			continue
+		properties, _ := wire.Object(around).Get("properties")
+		if properties.Kind() != wire.KindObject {
+			properties = "{}"
 		}
-		properties, ok := node["properties"].(map[string]any)
-		if !ok {
-			properties = map[string]any{}
-			node["properties"] = properties
+		name, like := wire.PointerName(p.pointer[cut+1:]), wire.Raw(`{"type":"object"}`)
+		if p.like != "" {
+			like = `{"$ref":` + jsonschema.Text("#"+p.like) + `}`
 		}
-		name := wire.PointerName(p.pointer[cut+1:])
-		switch _, there := properties[name]; {
-		case there:
-		case p.like != "":
-			properties[name] = map[string]any{"$ref": "#" + p.like}
-		default:
-			properties[name] = map[string]any{"type": "object"}
+		if _, there := wire.Object(properties).Get(name); !there {
+			text = set(text, parent, jsonschema.With(around, "properties", jsonschema.With(properties, name, like)))
 		}
 	}
-	return json.MarshalIndent(tree, "", " ")
+	return formatted(text)
 }
 
 // Replace replaces the source text of a lenient document.
-func (d *Document) Replace(src []byte) error {
-	root, err := decode(d.Revision, src)
-	if err == nil {
-		d.source, d.injected = root, nil
-	}
-	return err
-}
-
-func equalSource(a, b *Schema) bool {
-	return a.Source == nil && b.Source == nil || reflect.DeepEqual(a.Source, b.Source)
-}
+func (d *Document) Replace(text wire.Raw) { d.source, d.injected = text, nil }
