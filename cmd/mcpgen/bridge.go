@@ -122,11 +122,10 @@ func bridgeCommand() *cobra.Command {
 // dialer returns the function that opens a connection with the server, after a login if necessary. Args
 // are the words of a command.
 func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (func() runtime.Transport, error) {
-	if err := oneServer(o.command, o.url, args); err != nil {
+	if err := o.one(args); err != nil {
 		return nil, err
 	}
-	switch {
-	case o.url != "":
+	if o.url != "" {
 		if err := streamable.URL(o.url, streamable.ClientOptions{}).Open(ctx); err != nil {
 			return nil, fmt.Errorf("--url: %w", err)
 		}
@@ -138,17 +137,12 @@ func (o *origin) dialer(ctx context.Context, stderr io.Writer, args []string) (f
 			opts.HTTPClient = &http.Client{Transport: &advised{RoundTripper: http.DefaultTransport, verb: "bridge", stderr: stderr}}
 		}
 		return func() runtime.Transport { return streamable.URL(o.url, opts) }, nil
-	case o.command != "":
-		var err error
-		if args, err = splitWords(o.command); err != nil {
-			return nil, fmt.Errorf("--cmd: %w", err)
-		}
 	}
-	if _, err := exec.LookPath(args[0]); err != nil {
+	if _, err := exec.LookPath(o.program[0]); err != nil {
 		return nil, err
 	}
 	return func() runtime.Transport {
-		cmd := serverProcess(ctx, args)
+		cmd := serverProcess(ctx, o.program)
 		cmd.Stderr = &printableLines{w: stderr}
 		return stdio.Command(cmd)
 	}, nil

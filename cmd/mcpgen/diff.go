@@ -233,13 +233,7 @@ func (d *differ) run(cmd *cobra.Command, args []string) error {
 	if !d.quiet {
 		err = d.write(cmd.OutOrStdout(), out, options)
 	}
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(out.Reports, (*diff.Report).Failed) {
-		return errFindings
-	}
-	return nil
+	return ended(err, slices.ContainsFunc(out.Reports, (*diff.Report).Failed))
 }
 
 // write writes the reports in the requested format.

@@ -97,13 +97,7 @@ func (d *documenter) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := d.report(cmd, done, done.text); err != nil {
-		return err
-	}
-	if d.check && len(done.Differ) > 0 {
-		return errFindings
-	}
-	return nil
+	return ended(d.report(cmd, done, done.text), done.stale())
 }
 
 // described returns the name and the description of a file or of a running server.

@@ -124,10 +124,7 @@ func (l *linter) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(report.Findings, func(f *lint.Finding) bool { return l.failOn != "none" && f.Level.AtLeast(lint.Level(l.failOn)) }) {
-		return errFindings
-	}
-	return nil
+	return ended(nil, slices.ContainsFunc(report.Findings, func(f *lint.Finding) bool { return l.failOn != "none" && f.Level.AtLeast(lint.Level(l.failOn)) }))
 }
 
 // options checks the flags.

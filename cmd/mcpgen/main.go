@@ -60,6 +60,14 @@ const (
 // errFindings makes a verb exit with exitFindings. The verb has already reported why.
 var errFindings = errors.New("findings")
 
+// ended returns how a verb has ended that has reported: with an error, with findings, or with neither.
+func ended(err error, found bool) error {
+	if err == nil && found {
+		return errFindings
+	}
+	return err
+}
+
 // newRoot returns the command mcpgen with all verbs.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{

@@ -145,7 +145,7 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	if err != nil {
 		return named(name, err)
 	}
-	summary := listed(len(list.Tools.Tools), len(list.Prompts), len(list.Resources), len(list.Templates))
+	summary := offersOf(list.Count).String()
 	if o.Recorded != nil {
 		summary += ", " + report.Plural(o.Recorded.Len(), "recorded answer")
 	}

@@ -21,11 +21,7 @@ import (
 type outcome struct {
 	Folder  string `json:"folder"`
 	Package string `json:"package,omitzero"` // of Go
-	Tools   int    `json:"tools"`
-
-	Prompts   int `json:"prompts,omitzero"`
-	Resources int `json:"resources,omitzero"`
-	Templates int `json:"resourceTemplates,omitzero"`
+	offers
 
 	Files int `json:"files"` // generated files
 
@@ -123,7 +119,7 @@ func (o *outcome) text(w io.Writer) {
 		language = "package " + o.Package
 	}
 	fmt.Fprintf(w, "%s: %s, %s, %s with %d lines in %d ms: %d written, %d unchanged\n", o.Folder, language,
-		listed(o.Tools, o.Prompts, o.Resources, o.Templates), report.Plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
+		o.offers, report.Plural(o.Files, "generated file"), o.Lines, o.took.Milliseconds(), len(o.Written), o.Files-len(o.Written))
 	for _, path := range o.Removed {
 		fmt.Fprintf(w, "removed (no longer generated): %s\n", path)
 	}
@@ -146,11 +142,25 @@ func (o *outcome) text(w io.Writer) {
 	}
 }
 
-// listed returns the counts of what a list has. The count of tools is always among them.
-func listed(tools, prompts, resources, templates int) string {
-	counts := map[catalog.Part]int{catalog.Tools: tools, catalog.Prompts: prompts, catalog.Resources: resources, catalog.Templates: templates}
+// offers counts what a list has.
+type offers struct {
+	Tools int `json:"tools"`
+
+	Prompts   int `json:"prompts,omitzero"`
+	Resources int `json:"resources,omitzero"`
+	Templates int `json:"resourceTemplates,omitzero"`
+}
+
+// offersOf returns the counts of a list, given those of its parts.
+func offersOf(count func(catalog.Part) int) offers {
+	return offers{count(catalog.Tools), count(catalog.Prompts), count(catalog.Resources), count(catalog.Templates)}
+}
+
+// String returns the counts for people. That of tools is always among them.
+func (o offers) String() string {
+	counts := map[catalog.Part]int{catalog.Tools: o.Tools, catalog.Prompts: o.Prompts, catalog.Resources: o.Resources, catalog.Templates: o.Templates}
 	text := catalog.Counted(func(part catalog.Part) int { return counts[part] })
-	if tools == 0 {
+	if o.Tools == 0 {
 		text = strings.TrimSuffix("0 tools, "+text, ", ")
 	}
 	return text

@@ -185,7 +185,7 @@ func (p *project) finish(ctx context.Context, made *skeleton.Result, plan files.
 		return nil, err
 	}
 	plan.Dir, plan.Files, plan.Owned, plan.Suffixes = p.out, made.Files, []string{"."}, skeleton.Suffixes
-	done := &outcome{Package: p.pkg, Tools: len(made.Tools), Prompts: made.Count(tools.Prompts), Resources: made.Count(tools.Resources), Templates: made.Count(tools.Templates)}
+	done := &outcome{Package: p.pkg, offers: offersOf(made.Count)}
 	changes, err := p.apply(ctx, done, plan, start)
 	if err != nil || p.check {
 		return done, err
@@ -224,11 +224,8 @@ func (p *project) report(cmd *cobra.Command, done *outcome, err error) error {
 	if err != nil {
 		return err
 	}
-	if err := p.console.report(cmd, done, done.text); err != nil {
+	if err := p.console.report(cmd, done, done.text); err != nil || len(done.Differ) == 0 {
 		return err
-	}
-	if len(done.Differ) == 0 {
-		return nil
 	}
 	if !p.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s to change; run \"mcpgen %s\" without --check\n", report.Plural(len(done.Differ), "generated file"), cmd.Name())

@@ -65,24 +65,17 @@ with --fail-on warning, warnings do too.
 	message    the text, byte by byte; messageBase64 if it is not UTF-8`
 
 func proxyCommand() *cobra.Command {
-	var command, target, listen, findings, record, revision, failOn string
+	var server origin
+	var listen, findings, record, revision, failOn string
 	var redact []string
-	var a access
 	cmd := &cobra.Command{
 		Use:   `proxy --cmd "COMMAND ARG..." | --url URL | -- COMMAND ARG...`,
 		Short: "Forward messages between a client and a server, and report violations of the protocol",
 		Long:  proxyHelp,
 		Args:  beforeDash(noArguments),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			words := afterDash(cmd, args)
-			if err := oneServer(command, target, words); err != nil {
+			if err := server.one(afterDash(cmd, args)); err != nil {
 				return err
-			}
-			if command != "" {
-				var err error
-				if words, err = splitWords(command); err != nil {
-					return fmt.Errorf("--cmd: %w", err)
-				}
 			}
 			var opts audit.Options
 			if revision != "" {
@@ -121,10 +114,10 @@ func proxyCommand() *cobra.Command {
 				recorded = recording.NewWriter(f)
 			}
 			tap := proxy.NewTap(opts, redactor, recorded, out.finding)
-			if target == "" {
-				err = proxyProcess(cmd, tap, words)
+			if server.url == "" {
+				err = proxyProcess(cmd, tap, server.program)
 			} else {
-				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, target, listen, &a)
+				err = proxyURL(cmd.Context(), cmd.ErrOrStderr(), tap, server.url, listen, &server.access)
 			}
 			tap.Close()
 			n := tap.Counts()
@@ -134,18 +127,10 @@ func proxyCommand() *cobra.Command {
 			if recorded != nil && recorded.Err() != nil {
 				err = cmp.Or(err, fmt.Errorf("--record: %w", recorded.Err()))
 			}
-			if err := cmp.Or(err, out.err); err != nil {
-				return err
-			}
-			if n.Reaches(audit.Level(failOn)) {
-				return errFindings
-			}
-			return nil
+			return ended(cmp.Or(err, out.err), n.Reaches(audit.Level(failOn)))
 		},
 	}
-	cmd.Flags().StringVar(&command, "cmd", "", "command that starts the server")
-	cmd.Flags().StringVar(&target, "url", "", "URL of the server")
-	a.flags(cmd)
+	server.locating(cmd)
 	cmd.Flags().StringVar(&listen, "listen", "localhost:8808", "address to listen on with --url")
 	cmd.Flags().StringVar(&findings, "report", "", "file for the findings as JSON, one object a line")
 	cmd.Flags().StringVar(&record, "record", "", "file for a recording of all messages")

@@ -137,10 +137,7 @@ new ones until make has built it again.`,
 				return err
 			}
 			done := pinnedSchema{imported.Pin.Revision, imported.Pin.SHA256, dir, imported.Effects}
-			if err := c.report(cmd, done, done.text); err != nil || len(done.Needed)+len(done.Stale) == 0 {
-				return err
-			}
-			return errFindings
+			return ended(c.report(cmd, done, done.text), len(done.Needed)+len(done.Stale) > 0)
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision of the file, or the one that an extension extends (required, except that an extension extends the newest one by default)")
@@ -286,10 +283,7 @@ nearest one are printed and the exit code is 1.`,
 			if nearest == nil {
 				return errors.New("no revision is pinned")
 			}
-			if err := c.report(cmd, nearest, nearest.text); err != nil || nearest.Matches {
-				return err
-			}
-			return errFindings
+			return ended(c.report(cmd, nearest, nearest.text), !nearest.Matches)
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to compare with")

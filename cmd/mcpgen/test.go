@@ -66,8 +66,7 @@ type tested struct {
 
 func (t *tester) run(cmd *cobra.Command, args []string) error {
 	t.from.quiet = t.quiet
-	t.from.program = afterDash(cmd, args)
-	if err := oneServer(t.from.command, t.from.url, t.from.program); err != nil {
+	if err := t.from.one(afterDash(cmd, args)); err != nil {
 		return err
 	}
 	var ignored []recording.Pattern
@@ -100,13 +99,7 @@ func (t *tester) run(cmd *cobra.Command, args []string) error {
 	if done.Requests == 0 {
 		return fmt.Errorf("%s: has no request that can be played", args[0])
 	}
-	if err := t.report(cmd, done, done.text); err != nil {
-		return err
-	}
-	if len(done.Changes) > 0 {
-		return errFindings
-	}
-	return nil
+	return ended(t.report(cmd, done, done.text), len(done.Changes) > 0)
 }
 
 // readSessions reads a recording.

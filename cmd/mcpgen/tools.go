@@ -149,12 +149,8 @@ are called; an import writes it if it is missing, and otherwise only adds to it.
 
 // imported is the report of tools import.
 type imported struct {
-	File  string `json:"file"`
-	Tools int    `json:"tools"`
-
-	Prompts   int `json:"prompts,omitzero"`
-	Resources int `json:"resources,omitzero"`
-	Templates int `json:"resourceTemplates,omitzero"`
+	File string `json:"file"`
+	offers
 
 	Declared []string `json:"declared,omitzero"` // the capabilities that were declared to a running server
 	Notes    []string `json:"notes,omitempty"`   // notes about entries that were changed or left out
@@ -202,8 +198,7 @@ func (i *imported) write(ctx context.Context, out string, list []byte, others ..
 	if err != nil {
 		return named(out, err)
 	}
-	i.File, i.Merged = out, merged.Notes
-	i.Tools, i.Prompts, i.Resources, i.Templates = len(offered.Tools.Tools), len(offered.Prompts), len(offered.Resources), len(offered.Templates)
+	i.File, i.Merged, i.offers = out, merged.Notes, offersOf(offered.Count)
 	return replace(ctx, "", append(others, files.File{Path: out, Content: merged.Text}, files.File{Path: base, Content: merged.Base})...)
 }
 
@@ -218,7 +213,7 @@ func (i imported) text(w io.Writer) {
 	case i.Declared != nil:
 		declared = "; declared no capabilities"
 	}
-	fmt.Fprintf(w, "%s: %s%s\n", i.File, listed(i.Tools, i.Prompts, i.Resources, i.Templates), declared)
+	fmt.Fprintf(w, "%s: %s%s\n", i.File, i.offers, declared)
 	for _, line := range i.Merged {
 		fmt.Fprintln(w, line)
 	}
@@ -304,24 +299,39 @@ func (o *origin) with(other origin) *origin {
 }
 
 // given reports whether a running server is named.
-func (o *origin) given() bool { return o.command != "" || o.url != "" || o.program != nil }
+func (o *origin) given() bool { return o.count() > 0 }
 
-// oneServer requires that exactly one server is given: by --cmd, by --url, or by the words of a command after --.
-func oneServer(command, url string, words []string) error {
-	given := len(words) > 0
-	for _, flag := range []string{command, url} {
-		if flag != "" && given {
-			return errOneServer
-		}
-		given = given || flag != ""
+// one requires that exactly one server is given: by --cmd, by --url, or by the words of a command after --. The words of
+// either command become those of the program.
+func (o *origin) one(words []string) (err error) {
+	o.program = words
+	if o.count() != 1 {
+		return errors.New("expected one of --cmd, --url and a command after --")
 	}
-	if !given {
-		return errOneServer
+	if o.command != "" {
+		o.program, err = o.words()
 	}
-	return nil
+	return err
 }
 
-var errOneServer = errors.New("expected one of --cmd, --url and a command after --")
+// words returns the words of --cmd.
+func (o *origin) words() ([]string, error) {
+	words, err := splitWords(o.command)
+	if err != nil {
+		return nil, fmt.Errorf("--cmd: %w", err)
+	}
+	return words, nil
+}
+
+// count returns how many servers are given.
+func (o *origin) count() (n int) {
+	for _, given := range []bool{o.command != "", o.url != "", len(o.program) > 0} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
 
 // oneSource reports that a command has several sources of a list, or none.
 func oneSource(cmd *cobra.Command) error {
@@ -336,14 +346,9 @@ func oneSource(cmd *cobra.Command) error {
 
 // check requires exactly one source.
 func (o *origin) check(cmd *cobra.Command, args []string) error {
-	given := len(args)
-	for _, flag := range []string{o.command, o.url} {
-		if flag != "" {
-			given++
-		}
-	}
-	if o.program != nil && o.url == "" {
-		given++
+	given := o.count() + len(args)
+	if o.program != nil && o.url != "" { // the program of --go listens there
+		given--
 	}
 	if given != 1 {
 		return oneSource(cmd)
@@ -395,8 +400,8 @@ func (o *origin) process(ctx context.Context) (*exec.Cmd, error) {
 	words := o.program
 	if words == nil {
 		var err error
-		if words, err = splitWords(o.command); err != nil {
-			return nil, fmt.Errorf("--cmd: %w", err)
+		if words, err = o.words(); err != nil {
+			return nil, err
 		}
 	}
 	return serverProcess(ctx, words), nil

@@ -41,7 +41,7 @@ func (p *project) typescript(cmd *cobra.Command) (*outcome, error) {
 		return nil, err
 	}
 	plan := files.Plan{Dir: p.out, Files: typescript.Files(p.file.List, p.source()), Owned: []string{".", "tools"}, Suffixes: []string{".ts"}}
-	done := &outcome{Tools: len(p.file.List.Tools)}
+	done := &outcome{offers: offers{Tools: len(p.file.List.Tools)}}
 	changes, err := p.apply(cmd.Context(), done, plan, start)
 	if err == nil && !p.check {
 		done.changed(plan, changes)

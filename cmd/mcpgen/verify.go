@@ -102,10 +102,7 @@ func verifyCommand() *cobra.Command {
 			if err == nil || v.sum.Values > 0 {
 				v.out.summary(v.sum)
 			}
-			if err == nil && v.sum.Reaches(audit.Level(v.failOn)) {
-				return errFindings
-			}
-			return err
+			return ended(err, v.sum.Reaches(audit.Level(v.failOn)))
 		},
 	}
 	cmd.Flags().StringVar(&revision, "revision", "", "revision to check against (default: the one that the session in a file negotiates)")

@@ -65,10 +65,7 @@ func (v *verifier) against(cmd *cobra.Command, list string, names []string) erro
 		accepted = accepted || verdict.Accepted
 		v.out.verdict(verdict)
 	}
-	if !accepted {
-		return errFindings
-	}
-	return nil
+	return ended(nil, !accepted)
 }
 
 func (v *verdict) add(file string, findings []audit.Finding) {

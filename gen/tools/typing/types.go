@@ -50,8 +50,11 @@ type Package struct {
 	Items []ItemTypes
 }
 
-// Count returns the number of items of a kind.
+// Count returns the number of items of a kind, or of tools.
 func (p *Package) Count(kind tools.ItemKind) (n int) {
+	if kind == "tools" {
+		return len(p.Tools)
+	}
 	for _, i := range p.Items {
 		if i.Kind == kind {
 			n++
