@@ -46,6 +46,15 @@ func Lower(s *spec.Spec, src Source) (*Lowered, error) {
 	return lowerSource(s, src, src.Pinned)
 }
 
+// LowerPinned checks a pinned revision and returns its ir.
+func LowerPinned(s *spec.Spec, revision string) (*Lowered, error) {
+	src, err := PinnedSource(s, revision)
+	if err != nil {
+		return nil, err
+	}
+	return Lower(s, src)
+}
+
 // lowerSource is Lower. If strict is set, a row of the spec's overlay that changes nothing
 // is an error.
 func lowerSource(s *spec.Spec, src Source, strict bool) (*Lowered, error) {
@@ -100,12 +109,7 @@ func All(s *spec.Spec) (files.Plan, error) {
 	used := map[string]map[string]bool{} // the doc comments of each revision
 	var errs []error
 	for _, revision := range s.Revisions() {
-		src, err := PinnedSource(s, revision)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		lowered, err := Lower(s, src)
+		lowered, err := LowerPinned(s, revision)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -205,15 +209,11 @@ func One(s *spec.Spec, src Source) (files.Plan, error) {
 			if newer <= src.Revision {
 				continue
 			}
-			next, err := PinnedSource(s, newer)
+			next, err := LowerPinned(s, newer)
 			if err != nil {
 				return files.Plan{}, err
 			}
-			more, err := Lower(s, next)
-			if err != nil {
-				return files.Plan{}, err
-			}
-			revisions = append(revisions, more.Revision)
+			revisions = append(revisions, next.Revision)
 		}
 		share(revisions)
 	}

@@ -157,13 +157,9 @@ func (out *Imported) amongOthers(s *spec.Spec, lowered *Lowered) {
 		if revision == out.Pin.Revision {
 			continue
 		}
-		src, err := PinnedSource(s, revision)
+		other, err := LowerPinned(s, revision)
 		if err != nil {
 			return // it is not generated either
-		}
-		other, err := Lower(s, src)
-		if err != nil {
-			return
 		}
 		used[revision] = other.UsedDocs
 		revisions = append(revisions, other.Revision)

@@ -86,9 +86,7 @@ func (a *apiSource) write(cmd *cobra.Command, out string) (*importedAPI, error) 
 	if err := report.write(cmd.Context(), out, canonical, files.File{Path: a.mapping, Content: made.Mapping}); err != nil {
 		return nil, err
 	}
-	for _, n := range made.Notes {
-		report.Notes = append(report.Notes, n.Error())
-	}
+	report.Notes = texts(made.Notes)
 	return report, nil
 }
 

@@ -61,9 +61,7 @@ func (o *outcome) wrote(list *authoring.File, made *skeleton.Result, plan files.
 			notes = append(notes, e)
 		}
 	}
-	for _, p := range list.Places(untyped) {
-		o.Untyped = append(o.Untyped, p.Error())
-	}
+	o.Untyped = texts(list.Places(untyped))
 	o.Notes = append(o.Notes, mistakes(list.Places(notes))...)
 	kinds := o.changed(plan, changes)
 	names := slices.Clone(skeleton.UserFiles)

@@ -72,11 +72,7 @@ func allPinned() ([]pinned, error) {
 	}
 	var all []pinned
 	for _, pin := range project.Pins {
-		src, err := gen.PinnedSource(project, pin.Revision)
-		if err != nil {
-			return nil, err
-		}
-		lowered, err := gen.Lower(project, src)
+		lowered, err := gen.LowerPinned(project, pin.Revision)
 		if err != nil {
 			return nil, err
 		}

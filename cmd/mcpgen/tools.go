@@ -259,7 +259,8 @@ func (o *origin) everything(cmd *cobra.Command) (*imported, []byte, error) {
 	return done, text, nil
 }
 
-func texts(notes []*tools.Error) []string {
+// texts returns the texts of notes.
+func texts[E error](notes []E) []string {
 	var all []string
 	for _, n := range notes {
 		all = append(all, n.Error())

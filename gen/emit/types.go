@@ -308,11 +308,15 @@ func (e *emitter) enum(f *jen.File, d *ir.Decl, t *ir.Enum) {
 	e.marks(f, d)
 }
 
-// constants renders the constants of an enum.
+// constants renders the constants of an enum, which may be those of the package that declares it.
 func constants(f *jen.File, d *ir.Decl, values []ir.EnumValue) {
 	all := ""
 	for _, v := range values {
-		all += code.Doc(v.Doc+deprecation(v.Deprecated), fmt.Sprintf("%s %s = %q\n", v.Go, d.Name, v.Wire))
+		value := fmt.Sprintf("%s %s = %q\n", v.Go, d.Name, v.Wire)
+		if d.Same != "" {
+			value = v.Go + " = " + code.Name(d.Same, v.Go) + "\n"
+		}
+		all += code.Doc(v.Doc+deprecation(v.Deprecated), value)
 	}
 	code.Declare(f, fmt.Sprintf("The values of %s.", d.Name), "const (\n$1)", all)
 }
@@ -340,11 +344,7 @@ func (e *emitter) same(f *jen.File, d *ir.Decl) {
 		alias(e.unknownText(d), "Unknown"+d.Name)
 	}
 	if t, ok := d.Type.(*ir.Enum); ok {
-		all := ""
-		for _, v := range t.Values {
-			all += code.Doc(v.Doc+deprecation(v.Deprecated), v.Go+" = "+code.Name(d.Same, v.Go)+"\n")
-		}
-		code.Declare(f, fmt.Sprintf("The values of %s.", d.Name), "const (\n$1)", all)
+		constants(f, d, t.Values)
 	}
 }
 
