@@ -168,8 +168,8 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		return t.write(line)
 	}
 	written := make(chan error, 1)
-	line = bytes.Clone(line)
-	go func() { written <- t.write(line) }()
+	rest := bytes.Clone(line)
+	go func() { written <- t.write(rest) }()
 	select {
 	case err := <-written:
 		return err
