@@ -141,28 +141,25 @@ func (t *Transport) template(method string, u *url.URL, accept string) (*http.Re
 	return r, nil
 }
 
-// request returns a request like a template with a body, or without one if b is nil. last is the value of
-// Last-Event-ID, or "".
-func (t *Transport) request(ctx context.Context, like *http.Request, b *body, last string) *http.Request {
+// request returns a request like a template with a body, or without one if b is nil, and with further headers.
+func (t *Transport) request(ctx context.Context, like *http.Request, b *body, more http.Header) *http.Request {
 	req := like.WithContext(ctx)
 	if b != nil {
 		req.ContentLength = int64(len(b.text))
 		req.GetBody = b.open
 		req.Body, _ = b.open()
 	}
-	req.Header = make(http.Header, len(like.Header)+3)
+	req.Header = make(http.Header, len(like.Header)+len(more)+2)
 	maps.Copy(req.Header, like.Header)
-	if last != "" {
-		req.Header[headerLast] = []string{last}
-	}
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.session != nil {
 		req.Header[headerSession] = t.session
 	}
 	if t.revision != nil {
 		req.Header[headerRevision] = t.revision
 	}
+	t.mu.Unlock()
+	maps.Copy(req.Header, more)
 	return req
 }
 
@@ -289,7 +286,7 @@ func (t *Transport) Close() error {
 func (t *Transport) delete() {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Delete)
 	defer cancel()
-	req := t.request(ctx, t.get, nil, "")
+	req := t.request(ctx, t.get, nil, nil)
 	req.Method = http.MethodDelete
 	resp, err := t.http.Do(req)
 	if err != nil {
@@ -309,38 +306,24 @@ func (t *Transport) UseTools(tools *headers.Tools) { t.tools = tools }
 // ReadTool implements runtime.ToolReader.
 func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.Read(tool) }
 
-// metadata has the headers of a request that belongs to no session ("Request Metadata" in
+// metadata returns the headers of a request that belongs to no session ("Request Metadata" in
 // basic/transports/streamable-http, 2026-07-28).
-type metadata struct {
-	standard  headers.Standard
-	arguments http.Header // those that repeat arguments of a tool; nil for none
-}
-
-// set sets the headers.
-func (m *metadata) set(h http.Header) {
-	m.standard.Set(h)
-	maps.Copy(h, m.arguments)
-}
-
-// metadata returns the headers of a request.
-func (t *Transport) metadata(m *runtime.Outgoing, text string) (*metadata, error) {
-	own := &metadata{standard: headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}}
-	if !own.standard.Named {
-		return own, nil
+func (t *Transport) metadata(m *runtime.Outgoing, text string) (http.Header, error) {
+	standard := headers.Standard{Revision: m.Revision, Method: m.Method, Named: m.NameParam != ""}
+	var table *headers.Table
+	var arguments wire.Raw
+	if standard.Named {
+		raw, _ := wire.Object(text).Get("params")
+		params := wire.Object(raw)
+		standard.Name = params.GetString(m.NameParam)
+		if m.Method == methodCallTool {
+			table = t.tools.Table(standard.Name)
+			arguments, _ = params.Get("arguments")
+		}
 	}
-	raw, _ := wire.Object(text).Get("params")
-	params := wire.Object(raw)
-	own.standard.Name = params.GetString(m.NameParam)
-	if m.Method != methodCallTool {
-		return own, nil
-	}
-	table := t.tools.Table(own.standard.Name)
-	if table == nil {
-		return own, nil
-	}
-	own.arguments = make(http.Header, table.Len())
-	arguments, _ := params.Get("arguments")
-	return own, table.Set(own.arguments, wire.Object(arguments))
+	own := make(http.Header, 3+table.Len())
+	standard.Set(own)
+	return own, table.Set(own, wire.Object(arguments))
 }
 
 // jitter is the fraction by which waits are longer at random, so that clients that lost their
@@ -539,7 +522,7 @@ func (t *Transport) postOther(kind jsonrpc.Kind, text string, tries int, sent ch
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
 	var retry retry
 	for {
-		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, ""))
+		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, nil))
 		if err != nil {
 			err = t.sendError(err, requests && written.Load())
 		} else if resp.StatusCode/100 == 2 {

@@ -88,7 +88,7 @@ func DialSSE(ctx context.Context, address string, opts ClientOptions) (runtime.T
 // open sends the GET and reads the stream up to the endpoint.
 func (s *sseTransport) open() error {
 	t := s.t
-	resp, err := t.http.Do(t.request(t.life.Context(), t.get, nil, ""))
+	resp, err := t.http.Do(t.request(t.life.Context(), t.get, nil, nil))
 	if err != nil {
 		return err
 	}

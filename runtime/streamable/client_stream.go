@@ -32,7 +32,7 @@ type exchange struct {
 	t         *Transport
 	id        wire.Scalar     // zero for the server's own messages
 	opens     bool            // the request is initialize
-	stateless *metadata       // of a request that belongs to no session; nil in a session
+	stateless http.Header     // of a request that belongs to no session; nil in a session
 	until     time.Time       // until when the request may be sent again; zero for one that is sent once
 	ctx       context.Context // of its requests
 	cancel    context.CancelFunc
@@ -82,11 +82,7 @@ func (e *exchange) run() {
 
 // try is one attempt of run. An error means that the request has no answer yet.
 func (e *exchange) try() error {
-	req := e.t.request(e.ctx, e.t.post, e.body, "")
-	if e.stateless != nil {
-		e.stateless.set(req.Header)
-	}
-	resp, err := e.t.http.Do(req)
+	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.post, e.body, e.stateless))
 	if e.until.IsZero() {
 		e.body.drop()
 	}
@@ -254,7 +250,11 @@ func (e *exchange) exhausted() bool {
 
 // resume sends the GET that opens a stream or resumes it after its last event.
 func (e *exchange) resume() (*http.Response, error) {
-	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, nil, e.last))
+	var after http.Header
+	if e.last != "" {
+		after = http.Header{headerLast: {e.last}}
+	}
+	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, nil, after))
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,9 @@
 // the server's own messages by GET, and ends a session by DELETE.
 //
 // [NewHandler] returns an http.Handler for a runtime.Server, with sessions and without. It works in any mux,
-// behind any middleware, and [ListenAndServe] serves it alone. [NewTransport] returns a
-// runtime.Transport for a runtime.Client.
+// behind any middleware, and [ListenAndServe] serves it alone. [URL] returns a
+// runtime.Transport for a runtime.Client that knows only the URL of a server: it uses the predecessor of the
+// transport, HTTP with SSE, if the server has nothing newer. [NewTransport] and [DialSSE] are for one transport each.
 //
 // # Answers
 //
@@ -83,12 +84,11 @@
 //
 // A server's handler consists of sessions ([Session]), streams and connections. A stream is the answer to one POST,
 // or the messages that the server sends by itself; a connection is a POST or GET whose response carries a stream.
-// The table of sessions ends those that are idle, and a session knows its streams by
-// their names. A stream is the runtime.Reply of its message: what belongs to the message is sent to it, the answer
-// last. The goroutine of a POST calls Accept of the session's runtime.Inbox and the function that it returns, after
-// which the stream ends. All requests without a session share one connection with the server, whose messages have
-// neither an order nor ids in common; the Reply of each is the response of its own POST. A client marks a received
-// answer with the id that it must answer (runtime.Incoming.Answers).
+// The table of sessions ends those that are idle, and a session knows its streams by their names. A stream is the
+// runtime.Reply of its message: what belongs to the message is sent to it, the answer last. The goroutine of a POST calls
+// Accept of the session's runtime.Inbox and the function that it returns, after which the stream ends. All requests
+// without a session share one Session, of which the table does not know and whose messages have neither an order nor ids
+// in common. A client marks a received answer with the id that it must answer (runtime.Incoming.Answers).
 //
 // What several processes share of a session is behind [Sharing], and this package knows only the sessions and
 // streams of its own process.
