@@ -226,7 +226,7 @@ func TestErrorTexts(t *testing.T) {
 		{"connect: SSE", func(t *testing.T) error {
 			_, err := streamable.DialSSE(t.Context(), "https://a.example/sse", streamable.ClientOptions{HTTPClient: &http.Client{Transport: always(500, "", "")}})
 			return err
-		}, `streamable: connect by HTTP with SSE: HTTP status 500 Internal Server Error`},
+		}, `streamable: connect: HTTP status 500 Internal Server Error`},
 		{"connect: the stream of SSE ends", connect(older(func(r *http.Request, m jsonrpc.Message) (int, string, string) {
 			if r.Method == http.MethodGet {
 				return 200, asEvents, "event: endpoint\ndata: /m\n\nCUT"

@@ -80,7 +80,7 @@ func DialSSE(ctx context.Context, address string, opts ClientOptions) (runtime.T
 	}
 	if err != nil {
 		_ = s.Close()
-		return nil, prefix.Errorf("streamable: connect by HTTP with SSE: %w", err)
+		return nil, prefix.Errorf("streamable: connect: %w", err)
 	}
 	return s, nil
 }

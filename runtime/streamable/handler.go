@@ -33,7 +33,7 @@ type Handler struct {
 	statelessRevisions []string // that have no sessions
 	any                bool     // the server speaks every revision
 	sessions           *web.Sessions[*Session]
-	requests           *web.Requests // counts those that belong to no session
+	requests           *web.Requests // counts those that name no session
 	traffic            *web.Load     // nil if Options.Load limits nothing
 	budget             *web.Budget
 	refusals           web.Refusals
@@ -261,8 +261,8 @@ type Options struct {
 	// MaxSessionsPerAddress limits the sessions that clients at each address have opened, as
 	// MaxSessions limits all. 0 means 1,000, a negative number no limit.
 	MaxSessionsPerAddress int
-	// MaxRequests limits the requests in progress that belong to no session, as those of revision
-	// 2026-07-28. Further ones are refused with status 503. MaxSessionsPerUser and
+	// MaxRequests limits the requests in progress that belong to no session: those of revision
+	// 2026-07-28, and those that open a session. Further ones are refused with status 503. MaxSessionsPerUser and
 	// MaxSessionsPerAddress limit those of each user and address as well. 0 means 10,000.
 	MaxRequests int
 	// MaxBytes limits the bytes of messages in memory at a time, of all clients: bodies of requests until

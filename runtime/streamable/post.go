@@ -217,7 +217,7 @@ func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	st.request = p.id
 	st.conn.Store(&p.connection)
 	p.stream = st
-	inline := !p.handler.opts.Disconnect
+	inline := !p.handler.opts.Disconnect || s.stateless // no client comes back for its answer
 	if inline {
 		st.inline = &p.connection
 	}
