@@ -36,6 +36,9 @@ type answer struct {
 	is    verdict
 }
 
+// manyRefused is the number of refusals from which on a search tries a value before it chooses.
+const manyRefused = 8
+
 // manyBranches is the largest number of branches of anyOf of which each combination is tried.
 const manyBranches = 4
 
@@ -242,6 +245,12 @@ func (f *finder) search(w way) answer {
 	}
 	if u == nil {
 		return f.leaf(&w)
+	}
+	if len(w.unions) > manyRefused && !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses }) {
+		// A value often satisfies what is left to choose by itself.
+		if a := f.leaf(&w); a.is == found {
+			return a
+		}
 	}
 	next := w
 	next.unions = slices.DeleteFunc(slices.Clone(w.unions), func(other *union) bool { return other == u })
@@ -456,7 +465,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	}
 	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
 		kinds, _ := kindsOf([]*jsonschema.Schema{s})
-		return never(s) || w.kinds&kinds == 0
+		return never(s) || w.kinds&kinds == 0 || f.clashes(w, s)
 	}) {
 		return true
 	}
@@ -483,6 +492,14 @@ func (f *finder) implied(w *way, b *branch) bool {
 		}
 	}
 	return true
+}
+
+// clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
+func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
+	kinds, _ := kindsOf([]*jsonschema.Schema{s})
+	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
+		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && f.apart(w, p)
+	})
 }
 
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.
