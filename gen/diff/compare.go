@@ -311,7 +311,8 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		preferred := w // with the conditions of the receiver that the branch does not break, so that an example shows nothing else
+		// The conditions of the receiver that the branch does not break are preferred, so that an example shows nothing else.
+		preferred := w
 		for _, s := range v.to.all {
 			preferred.todo = append(preferred.todo, bareOf(s, b))
 		}

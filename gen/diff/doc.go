@@ -40,6 +40,7 @@
 //     from JSON Schemas: those of tools, and the schema.json of a revision, whose ir says which messages there are
 //     and what their parts are called (protocol.go). A shape is a conjunction of schemas: $ref and allOf add schemas
 //     to it, and anyOf and oneOf choose one. Two ways to write the same schema therefore give the same shape.
+//     An alternative has the conditions with which the finder goes on.
 //  3. Values (find.go, keywords.go, find_values.go). The finder answers one question from the schemas: is there a value
 //     that some accept and others refuse? It finds one, proves that there is none, or gives up after a number of
 //     steps. Recursive schemas are compared coinductively. Patterns are automata (language.go), which also find the

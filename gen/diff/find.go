@@ -351,6 +351,7 @@ func (e *engine) expand(w *way) bool {
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{unknown: true}}})
 		}
 	}
+	w.todo = nil // the rest of its array is not shared
 	return true
 }
 
