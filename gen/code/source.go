@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -92,18 +93,27 @@ func (p part) render() ([][]byte, error) {
 	return all, nil
 }
 
-// Parallel calls f with 0 to n-1 on all processors.
+// Parallel calls f with 0 to n-1 on all processors. It panics if f does.
 func Parallel(n int, f func(i int)) {
 	var next atomic.Int64
+	var failed atomic.Pointer[string]
 	var all sync.WaitGroup
 	for range min(n, runtime.GOMAXPROCS(0)) {
 		all.Go(func() {
+			defer func() {
+				if v := recover(); v != nil {
+					failed.Store(new(fmt.Sprintf("%v\n\n%s", v, debug.Stack())))
+				}
+			}()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(i)
 			}
 		})
 	}
 	all.Wait()
+	if text := failed.Load(); text != nil {
+		panic(*text)
+	}
 }
 
 // NewFile returns a generated file without declarations. The source names what it is generated from.
