@@ -85,7 +85,9 @@ const (
 
 // Start starts a goroutine that reads.
 func (r *Reader) Start() {
+	r.mu.Lock() // Stop may be called at the same time
 	r.ended = make(chan struct{}, 1)
+	r.mu.Unlock()
 	go r.read()
 }
 
