@@ -47,6 +47,9 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 		return c.serve
 	}
 	p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
+	if verdict == busy {
+		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
+	}
 	_, batch := in.Reply.(*batched)
 	switch {
 	case verdict == busy && in.Reply == nil:
@@ -245,7 +248,6 @@ func (s *requests) begin(ctx context.Context, c request) (verdict, error) {
 	full := func() bool { return s.running == s.limit && s.limit > 0 && s.drained == nil }
 	switch {
 	case full() && !s.room.Wait(ctx, &s.mu, full):
-		c.conn.logger().Warn("too many requests in flight", "method", c.m.Method, "id", c.id)
 		return busy, c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", s.limit))
 	case s.drained != nil:
 		return shutDown, c.peer.refused(errNotBegun)
