@@ -875,8 +875,8 @@ func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P,
 		return nil, err
 	}
 	result, err := h(ctx, p)
-	if err != nil || wire.IsNil(result) { // a nil pointer is no result either
-		return nil, err
+	if err != nil || wire.IsNil(result) && strings.HasPrefix(fmt.Sprintf("%T", result), "*") {
+		return nil, err // a nil pointer is no result either, but a nil map is one, and so is a struct of one nil pointer
 	}
 	checked := wire.Appender(result)
 	if r, ok := checked.(Hinted); ok {
