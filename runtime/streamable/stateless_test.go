@@ -330,6 +330,21 @@ func TestStatelessStream(t *testing.T) {
 	})
 }
 
+// TestNotificationWithoutRoom checks that a request without a session is answered although Options.MaxBytes leaves no
+// room for a notification before the answer.
+func TestNotificationWithoutRoom(t *testing.T) {
+	r := newModernRig(t, modern.With(mcptest.Handlers{"large": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		if err := runtime.CallOf(ctx).Notify(ctx, "notifications/n", wire.Raw(`{"a":"`+strings.Repeat("a", 200_000)+`"}`)); err == nil {
+			t.Error("the notification was sent")
+		}
+		return wire.Raw("{}"), nil
+	}}), true, Options{MaxBytes: 100_000})
+	resp, text := r.do("POST", alone(7, "large", `"b":"`+strings.Repeat("b", 5000)+`"`), standard("large")...)
+	if resp.StatusCode != 200 || codeOf(t, text) != 0 {
+		t.Errorf("%s: %s", resp.Status, text)
+	}
+}
+
 // TestStatelessKeepAlive checks that a long answer becomes an event stream with comments (H17).
 func TestStatelessKeepAlive(t *testing.T) {
 	release := make(chan struct{})

@@ -376,6 +376,8 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 		err = c.Put(id, "", retry, st.lostAnswer(&m))
 	}
 	switch {
+	case err == web.ErrBudget && st.session.single():
+		return err // nothing was written, and the answer still needs the connection
 	case err != nil:
 	case m.Kind != jsonrpc.Response || m.Abandoned || st.own:
 		err = c.Flush()
