@@ -18,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -136,6 +137,30 @@ func TestShutdownOfRequests(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Shutdown: %v", err)
 		}
+	})
+}
+
+// TestShutdownWaitsForHandlers checks that Shutdown waits for a handler that returns after its request was answered with
+// an error.
+func TestShutdownWaitsForHandlers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var returned atomic.Bool
+		h := modernHandler(t, base.With(mcptest.Handlers{"late": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			<-ctx.Done()
+			time.Sleep(waits.Cancelled + waits.Abandoned/2)
+			returned.Store(true)
+			return wire.Raw("{}"), nil
+		}}), Options{})
+		var all sync.WaitGroup
+		later(&all, h, "POST", alone(1, "late", ""), standard("late")...)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = h.Shutdown(ctx)
+		if !returned.Load() {
+			t.Error("Shutdown has returned before the handler")
+		}
+		all.Wait()
 	})
 }
 

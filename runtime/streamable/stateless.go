@@ -55,7 +55,8 @@ var (
 // of sessions does not know, and on which nothing can be sent but the replies to requests.
 type stateless struct {
 	mu      sync.Mutex
-	session *Session // nil before the first request
+	session *Session      // nil before the first request
+	over    chan struct{} // closed when nothing runs for the session any more
 }
 
 // shared returns the session of the requests that have none.
@@ -68,12 +69,16 @@ func (h *Handler) shared() (*Session, error) {
 	if h.stateless.session == nil {
 		s := h.newSession("", "")
 		s.stateless = true
-		in, err := h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, s.ended)
+		over := make(chan struct{})
+		in, err := h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, func(err error) {
+			s.ended(err)
+			close(over)
+		})
 		if err != nil {
 			h.log.Error("requests without a session cannot be served", "error", err)
 			return nil, errUnreachable
 		}
-		s.inbox, h.stateless.session = in, s
+		s.inbox, h.stateless.session, h.stateless.over = in, s, over
 	}
 	return h.stateless.session, nil
 }
@@ -86,14 +91,14 @@ func (h *Handler) unreachable() error {
 	return errUnreachable
 }
 
-// endShared returns when the requests without a session are answered, as runtime.Inbox.Shutdown does. shared refuses new
-// ones already.
+// endShared answers the requests without a session, as runtime.Inbox.Shutdown does, and returns when their handlers have
+// ended. shared refuses new ones already.
 func (h *Handler) endShared(ctx context.Context) {
 	h.stateless.mu.Lock()
-	s := h.stateless.session
+	s, over := h.stateless.session, h.stateless.over
 	h.stateless.mu.Unlock()
 	if s != nil {
 		s.inbox.Shutdown(ctx)
-		<-s.gone()
+		<-over
 	}
 }
