@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
@@ -29,7 +30,16 @@ func NewServer(h http.Handler) *http.Server {
 			if r.Method == http.MethodGet || r.Method == http.MethodHead { // nobody reads it, and the response may be long
 				limit()
 			}
-			defer limit()
+			body := &watchedBody{ReadCloser: r.Body}
+			r = r.WithContext(r.Context())
+			r.Body = body
+			defer func() {
+				// When the body has ended, net/http waits for the end of the connection, and would take the limit for it if
+				// the client reads the response slowly: it would end the contexts of all later requests.
+				if !body.ended.Load() {
+					limit()
+				}
+			}()
 		}
 		h.ServeHTTP(w, r)
 	})
@@ -39,6 +49,21 @@ func NewServer(h http.Handler) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 	}
+}
+
+// watchedBody is the body of a request that notes its end.
+type watchedBody struct {
+	io.ReadCloser
+	ended atomic.Bool
+}
+
+// Read implements io.Reader.
+func (b *watchedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err == io.EOF {
+		b.ended.Store(true)
+	}
+	return n, err
 }
 
 // SessionHandler is a [Handler], or the handler of package sse.

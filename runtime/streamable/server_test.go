@@ -3,6 +3,7 @@ package streamable
 import (
 	"bufio"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -103,3 +104,50 @@ func TestBodyNeverComes(t *testing.T) {
 		})
 	}
 }
+
+// TestSlowReader checks that a client which takes its time for a response may send the next request over the same
+// connection.
+func TestSlowReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe() // has no buffer
+		defer near.Close()
+		network := pipeListener{make(chan net.Conn, 1)}
+		network.conns <- far
+		server := NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			if err := r.Context().Err(); err != nil {
+				t.Errorf("the context of a new request has ended: %v", err)
+			}
+			_, _ = w.Write(make([]byte, 1<<20))
+		}))
+		go server.Serve(network)
+		defer server.Close()
+		reader := bufio.NewReader(near)
+		for range 2 {
+			_, _ = io.WriteString(near, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+			resp, err := http.ReadResponse(reader, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = io.ReadFull(resp.Body, make([]byte, 1<<20))
+			time.Sleep(time.Minute)
+			if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// pipeListener is a listener of connections that are sent on a channel.
+type pipeListener struct{ conns chan net.Conn }
+
+func (l pipeListener) Accept() (net.Conn, error) {
+	if c, ok := <-l.conns; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (l pipeListener) Close() error { close(l.conns); return nil }
+
+func (l pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
