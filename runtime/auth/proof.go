@@ -7,6 +7,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -189,6 +190,7 @@ func (g *Guard) badProof(reason string) *runtime.DeniedError {
 // isTarget reports whether a proof is for the URL of the request, without query and fragment. Behind a
 // proxy, the server does not see the URL that its clients use, so Resource stands for its host.
 func (g *Guard) isTarget(target string, r *http.Request) bool {
+	target, _, _ = strings.Cut(target, "#")
 	given, err := oauth.CanonicalURL(target)
 	if err != nil {
 		return false

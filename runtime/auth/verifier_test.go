@@ -238,6 +238,32 @@ func TestUsedProofs(t *testing.T) {
 	}
 }
 
+// TestTargets checks for which URLs of a proof a request is its target: query and fragment do not count (RFC 9449,
+// section 4.3).
+func TestTargets(t *testing.T) {
+	g, err := NewGuard(Options{Resource: "https://r.example/mcp", Verifier: VerifierFunc(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/inner?a=b", nil)
+	for target, want := range map[string]bool{
+		"https://r.example/mcp":         true,
+		"HTTPS://R.example:443/mcp?c#d": true,
+		"https://r.example/inner":       true,
+		"https://r.example/inner#":      true,
+		"https://r.example/mcp/":        false,
+		"https://r.example":             false,
+		"http://r.example/mcp":          false,
+		"https://localhost/inner":       false,
+		"/mcp":                          false,
+		"":                              false,
+	} {
+		if got := g.isTarget(target, r); got != want {
+			t.Errorf("%q: %v, want %v", target, got, want)
+		}
+	}
+}
+
 // TestProofsOfOneCaller checks that a caller whose proofs fill the memory gets no one else refused.
 func TestProofsOfOneCaller(t *testing.T) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
