@@ -167,6 +167,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 			return err
 		}
 		g.forget(func(at remote) bool { return at == to })
+		defer s.findGet() // the notice of another one may have been lost
 	}
 	err := s.Session.Send(ctx, m)
 	s.handOver(ctx) // if there is another one since then

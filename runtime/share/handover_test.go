@@ -412,6 +412,35 @@ func TestReconnected(t *testing.T) {
 	})
 }
 
+// TestMovedGet checks that the server's own messages reach the client although a replica has not heard that the client
+// has opened its GET at another one.
+func TestMovedGet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := new(lossyBus)
+		rs := alike(t, 3, mcptest.Server, options{Sharing: Sessions{Keys: keys(1), Bus: bus}})
+		session := rs.open(t, 0, r11)
+		for at := range rs {
+			rs.echo(t, at, session)
+		}
+		first := rs.begin(t, 1, "GET", "", session...)
+		bus.lost.Store(true)
+		first.cut()
+		<-first.done
+		second := rs.begin(t, 2, "GET", "", session...)
+		bus.lost.Store(false)
+		text := []byte(`{"jsonrpc":"2.0","method":"notifications/n"}`)
+		if err := rs[0].find(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "notifications/n", Text: text}); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if got := second.messages(t); len(got) != 1 {
+			t.Errorf("got %q", got)
+		}
+		second.cut()
+		<-second.done
+	})
+}
+
 // TestNothingLeftElsewhere checks what a client gets that comes back for a stream of another replica, without a
 // bus: the events that it has missed, or if the stream has ended a response after which it does not ask again.
 func TestNothingLeftElsewhere(t *testing.T) {
