@@ -266,7 +266,7 @@ func (w *secretWalk) value(pointer, name string, secret bool) {
 			with = w.message(text)
 		default:
 			before := ""
-			if flags.MatchString(name) {
+			if flags.MatchString(name) && w.within(name) == name {
 				before = name + " "
 			}
 			with = strings.TrimPrefix(w.within(before+text), before)

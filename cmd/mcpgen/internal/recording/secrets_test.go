@@ -129,6 +129,18 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
+// TestSecretFlag checks that an argument after a flag that contains a secret stays as it is.
+func TestSecretFlag(t *testing.T) {
+	r, err := NewRedactor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _ := r.Entry(Entry{Text: `["--ghp_abcdefghijklmnopqrstuvwxyz0123456789","a text"]`})
+	if !strings.HasPrefix(e.Text, `["--`+RedactedPrefix) || !strings.HasSuffix(e.Text, `,"a text"]`) {
+		t.Errorf("recorded as %s", e.Text)
+	}
+}
+
 // TestSecretHeader expects the value of a header to be redacted as that of the argument that it
 // repeats, in whatever form.
 func TestSecretHeader(t *testing.T) {
