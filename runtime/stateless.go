@@ -59,8 +59,8 @@ func invalidMeta(name, want string) error {
 	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
 }
 
-// peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat the
-// message.
+// peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat
+// the message.
 func (s *Server) peerOf(meta requestMeta, m *jsonrpc.Message, h headers.Header) (*peer, error) {
 	// The revision is compared first, because a client that gets UnsupportedVersion may rely on the header.
 	if revision, ok := meta.revision.Str(); h != nil && ok {

@@ -193,8 +193,8 @@ const (
 )
 
 // Room is what the goroutine that reads waits for when there are too many of something, so that bulk input is slowed
-// down instead of refused. It waits only once and for a short time, because cancellations and answers arrive behind what
-// waits. The zero value is ready for use.
+// down instead of refused. It waits only once and for a short time, because cancellations and answers arrive behind
+// what waits. The zero value is ready for use.
 type Room struct {
 	freed chan struct{} // closed by Free; nil if no goroutine waits
 	stuck bool          // the last wait was in vain
