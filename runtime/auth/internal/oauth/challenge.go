@@ -84,7 +84,9 @@ func parseChallenges(text string) []Challenge {
 		if !isParameter {
 			all = append(all, Challenge{Scheme: name, Params: map[string]string{}})
 			text = rest
-			if unnamed, after, _ := strings.Cut(rest, ","); IsToken68(strings.TrimRight(unnamed, " \t")) {
+			after := strings.TrimLeftFunc(rest, func(c rune) bool { return !strings.ContainsRune(", \t", c) })
+			unnamed := rest[:len(rest)-len(after)]
+			if after = strings.TrimLeft(after, " \t"); IsToken68(unnamed) && (after == "" || after[0] == ',') {
 				text = after
 			}
 			continue

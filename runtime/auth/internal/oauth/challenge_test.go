@@ -3,7 +3,9 @@ package oauth
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -51,6 +53,16 @@ func TestParseChallenges(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLongChallenges checks that the time for a header grows with its length, not with the square of it: a response may
+// have 10 MB of headers.
+func TestLongChallenges(t *testing.T) {
+	start := time.Now()
+	Challenges(http.Header{"Www-Authenticate": {strings.Repeat("a ", 1<<19)}})
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("a header of 1 MB took %v", took)
 	}
 }
 
