@@ -419,8 +419,8 @@ func inRounds(next Handler) Handler {
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
 func (c *statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
-	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and need
-	// not be read. A search for the ends of the names, which begin at a capital letter, is faster.
+	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and
+	// need not be read. A search for the ends of the names, which begin at a capital letter, is faster.
 	text := string(o)
 	if !c.row.Asks || !strings.Contains(text, "State") && !strings.Contains(text, "Responses") && !strings.Contains(text, `\u00`) {
 		return m, nil

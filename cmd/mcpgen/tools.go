@@ -302,8 +302,8 @@ func (o *origin) with(other origin) *origin {
 // given reports whether a running server is named.
 func (o *origin) given() bool { return o.count() > 0 }
 
-// one requires that exactly one server is given: by --cmd, by --url, or by the words of a command after --. The words of
-// either command become those of the program.
+// one requires that exactly one server is given: by --cmd, by --url, or by the words of a command after --. The words
+// of either command become those of the program.
 func (o *origin) one(words []string) (err error) {
 	o.program = words
 	if o.count() != 1 {

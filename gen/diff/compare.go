@@ -26,8 +26,8 @@ type change struct {
 	old, new Place
 	// path is that of the shapes in the message.
 	path string
-	// ways has what is known of the two directions, for the values of the shapes or for whole messages. ways[narrows] is
-	// about values that the old side may send and the new side refuses, ways[widens] about the opposite.
+	// ways has what is known of the two directions, for the values of the shapes or for whole messages. ways[narrows]
+	// is about values that the old side may send and the new side refuses, ways[widens] about the opposite.
 	ways [2]outcome
 	// condition means that the conditions on whole values differ. own means that the sides write one of them in
 	// different ways; otherwise only the definitions that the conditions refer to have changed.
@@ -311,7 +311,8 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare
 		}
-		// The conditions of the receiver that the branch does not break are preferred, so that an example shows nothing else.
+		// The conditions of the receiver that the branch does not break are preferred, so that an example shows nothing
+		// else.
 		preferred := w
 		for _, s := range v.to.all {
 			preferred.todo = append(preferred.todo, bareOf(s, b))

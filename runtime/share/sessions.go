@@ -342,9 +342,9 @@ func (s *session) Lasts() bool {
 	return s.id != "" && !s.ended.Load() && time.Now().Before(s.expires)
 }
 
-// The code below stores what a client changes in its session in the store, before its request is answered. Each change is
-// announced after it is stored, and a replica that takes a session over reads the store again when the session is in its
-// table, so none is missed in between.
+// The code below stores what a client changes in its session in the store, before its request is answered. Each change
+// is announced after it is stored, and a replica that takes a session over reads the store again when the session is in
+// its table, so none is missed in between.
 
 // state is a session's state in the store, as far as this replica knows it.
 type state struct {

@@ -6,8 +6,8 @@
 // are message events. A lost stream cannot be resumed. Each stream is a session, so a server answers only
 // in its revisions with sessions.
 //
-// [NewHandler] returns an http.Handler for both kinds of request. The clients are those of streamable.URL, which chooses
-// between the transports, and of streamable.DialSSE. For the http.Server, use streamable.NewServer, or set
+// [NewHandler] returns an http.Handler for both kinds of request. The clients are those of streamable.URL, which
+// chooses between the transports, and of streamable.DialSSE. For the http.Server, use streamable.NewServer, or set
 // ReadHeaderTimeout and IdleTimeout. WriteTimeout must stay zero, because a handler sets its own deadlines.
 //
 // The package implements section HTTP with SSE of basic/transports, revision 2024-11-05.

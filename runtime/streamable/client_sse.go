@@ -56,8 +56,8 @@ type sseTransport struct {
 	events *eventstream.Reader
 }
 
-// DialSSE opens a session over HTTP with SSE and waits for the endpoint that the server names, which must be on the same
-// server. ctx limits the opening, not the session; if it has no deadline, the opening takes at most
+// DialSSE opens a session over HTTP with SSE and waits for the endpoint that the server names, which must be on the
+// same server. ctx limits the opening, not the session; if it has no deadline, the opening takes at most
 // runtime.DefaultTimeout. A lost stream ends the session, because nothing is resumed. Each stream is a session, so it
 // is one of the revisions with sessions. The error of a message that the server refuses with an HTTP status is a
 // *[StatusError].

@@ -17,7 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// TestDialSSECloseWaits checks that nothing of a transport runs after Close, not even a POST whose caller has stopped waiting.
+// TestDialSSECloseWaits checks that nothing of a transport runs after Close, not even a POST whose caller has stopped
+// waiting.
 func TestDialSSECloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,8 +53,8 @@ func TestDialSSECloseWaits(t *testing.T) {
 	})
 }
 
-// TestDialSSELost checks that a call over HTTP with SSE whose POST breaks, or whose proxy has lost the server, returns a
-// LostError, since the server may have handled it, and that any other refusal does not.
+// TestDialSSELost checks that a call over HTTP with SSE whose POST breaks, or whose proxy has lost the server, returns
+// a LostError, since the server may have handled it, and that any other refusal does not.
 func TestDialSSELost(t *testing.T) {
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)

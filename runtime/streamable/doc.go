@@ -82,13 +82,13 @@
 //
 // # Inside the package
 //
-// A server's handler consists of sessions ([Session]), streams and connections. A stream is the answer to one POST,
-// or the messages that the server sends by itself; a connection is a POST or GET whose response carries a stream.
-// The table of sessions ends those that are idle, and a session knows its streams by their names. A stream is the
-// runtime.Reply of its message: what belongs to the message is sent to it, the answer last. The goroutine of a POST calls
-// Accept of the session's runtime.Inbox and the function that it returns, after which the stream ends. All requests
-// without a session share one Session, of which the table does not know and whose messages have neither an order nor ids
-// in common. A client marks a received answer with the id that it must answer (runtime.Incoming.Answers).
+// A server's handler consists of sessions ([Session]), streams and connections. A stream is the answer to one POST, or
+// the messages that the server sends by itself; a connection is a POST or GET whose response carries a stream. The
+// table of sessions ends those that are idle, and a session knows its streams by their names. A stream is the
+// runtime.Reply of its message: what belongs to the message is sent to it, the answer last. The goroutine of a POST
+// calls Accept of the session's runtime.Inbox and the function that it returns, after which the stream ends. All
+// requests without a session share one Session, of which the table does not know and whose messages have neither an
+// order nor ids in common. A client marks a received answer with the id that it must answer (runtime.Incoming.Answers).
 //
 // What several processes share of a session is behind [Sharing], and this package knows only the sessions and
 // streams of its own process.

@@ -201,8 +201,8 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 	return revision, nil
 }
 
-// exchange hands the message to the session and waits until the stream that answers it has ended or
-// the connection is gone. Opening means that it opens the session. exchange reports whether the client has got everything.
+// exchange hands the message to the session and waits until the stream that answers it has ended or the connection is
+// gone. Opening means that it opens the session. exchange reports whether the client has got everything.
 func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	r, text := p.request, p.in.Content()
 	st := newStream(s)

@@ -140,8 +140,8 @@ func TestShutdownOfRequests(t *testing.T) {
 	})
 }
 
-// TestShutdownWaitsForHandlers checks that Shutdown waits for a handler that returns after its request was answered with
-// an error.
+// TestShutdownWaitsForHandlers checks that Shutdown waits for a handler that returns after its request was answered
+// with an error.
 func TestShutdownWaitsForHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var returned atomic.Bool

@@ -34,8 +34,8 @@ func NewServer(h http.Handler) *http.Server {
 			r = r.WithContext(r.Context())
 			r.Body = body
 			defer func() {
-				// When the body has ended, net/http waits for the end of the connection, and would take the limit for it if
-				// the client reads the response slowly: it would end the contexts of all later requests.
+				// When the body has ended, net/http waits for the end of the connection, and would take the limit for
+				// it if the client reads the response slowly: it would end the contexts of all later requests.
 				if !body.ended.Load() {
 					limit()
 				}

@@ -91,8 +91,8 @@ func (h *Handler) unreachable() error {
 	return errUnreachable
 }
 
-// endShared answers the requests without a session, as runtime.Inbox.Shutdown does, and returns when their handlers have
-// ended. shared refuses new ones already.
+// endShared answers the requests without a session, as runtime.Inbox.Shutdown does, and returns when their handlers
+// have ended. shared refuses new ones already.
 func (h *Handler) endShared(ctx context.Context) {
 	h.stateless.mu.Lock()
 	s, over := h.stateless.session, h.stateless.over

@@ -267,8 +267,8 @@ func (st *stream) disconnect(c *connection) {
 	}
 }
 
-// Send implements runtime.Reply. It writes a message, or stores it for a client that comes back. A message after the end
-// goes where messages without a request go.
+// Send implements runtime.Reply. It writes a message, or stores it for a client that comes back. A message after the
+// end goes where messages without a request go.
 func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	s := st.session
 	switch {

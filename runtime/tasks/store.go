@@ -12,9 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Record is what a [Store] keeps: a task or, without a Method, something else that replicas share for some time, such as
-// the state of a session (package runtime/share). Its texts do not share the memory of messages. Stores outside of the process keep it as JSON: Record is a wire.Value, whose text has everything except
-// Version. Members that an older process does not know are lost when it changes the task.
+// Record is what a [Store] keeps: a task or, without a Method, something else that replicas share for some time, such
+// as the state of a session (package runtime/share). Its texts do not share the memory of messages. Stores outside of
+// the process keep it as JSON: Record is a wire.Value, whose text has everything except Version. Members that an older
+// process does not know are lost when it changes the task.
 type Record struct {
 	ID      string
 	Version uint64 // grows with each change; the store sets it

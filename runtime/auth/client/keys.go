@@ -134,8 +134,8 @@ func newProver() *prover {
 	return &prover{JSONWebKey: jose.JSONWebKey{Key: key, Algorithm: string(jose.ES256)}}
 }
 
-// prove adds a proof to a request, unless p is nil (RFC 9449, section 4.2). token is the access token of the request, or
-// "" at a token endpoint.
+// prove adds a proof to a request, unless p is nil (RFC 9449, section 4.2). token is the access token of the request,
+// or "" at a token endpoint.
 func (p *prover) prove(req *http.Request, token string) error {
 	if p == nil {
 		return nil

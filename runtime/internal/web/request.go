@@ -101,9 +101,8 @@ func zeroQuality(params string) bool {
 	return false
 }
 
-// ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of
-// the response. An error is a *Refusal, and the connection is closed after it. Stateless says that the request belongs to
-// no session.
+// ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of the response.
+// An error is a *Refusal, and the connection is closed after it. Stateless says that the request belongs to no session.
 func (r *Response) ReadBody(req *http.Request, max int, stateless bool) (string, error) {
 	if req.ContentLength > int64(max) {
 		r.Header().Set("Connection", "close")

@@ -294,8 +294,8 @@ var (
 	headerNosniff = []string{"nosniff"}
 )
 
-// Serve calls serve for a request that the guard allows. If its error is a *Refusal, Serve writes it as the response, and
-// counts it if it has a reason. Count may be nil.
+// Serve calls serve for a request that the guard allows. If its error is a *Refusal, Serve writes it as the response,
+// and counts it if it has a reason. Count may be nil.
 func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, count *Refusals, serve func(http.ResponseWriter, *http.Request) error) {
 	if why := guard.Check(r); why != "" {
 		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))

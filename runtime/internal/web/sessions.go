@@ -49,8 +49,8 @@ type Options[S any] struct {
 }
 
 // Sessions holds the sessions of a handler: it finds them by their keys, limits their number, ends those that are idle,
-// and shuts all down together. A session is busy while its client uses it, from [Sessions.Enter] to [Sessions.Leave], and
-// idle otherwise. It is safe for concurrent use. Its lock is never held for longer than a few steps.
+// and shuts all down together. A session is busy while its client uses it, from [Sessions.Enter] to [Sessions.Leave],
+// and idle otherwise. It is safe for concurrent use. Its lock is never held for longer than a few steps.
 type Sessions[S any] struct {
 	options Options[S]
 	limits  limits
@@ -85,7 +85,8 @@ type Seat[S any] struct {
 }
 
 // group holds the sessions of a user or an address, or all sessions, in the order in which they make room for others:
-// those that were never used, those that are idle, and those that are busy, which do not. The two marks are between them.
+// those that were never used, those that are idle, and those that are busy, which do not. The two marks are between
+// them.
 type group struct {
 	list.List // of seats and of marks, which have no value
 	key       groupKey
