@@ -51,7 +51,9 @@ type way struct {
 	// refused has the schemas that must refuse the value and are not expanded yet. unions choose between other
 	// conditions.
 	refused []*jsonschema.Schema
-	unions  []*union
+	// denied has the refused schemas that are expanded.
+	denied []*jsonschema.Schema
+	unions []*union
 	// kinds are the types that are left. whole and fraction are about numbers.
 	kinds           kind
 	whole, fraction bool
@@ -360,9 +362,10 @@ func (e *engine) expand(w *way) bool {
 func (f *finder) refuse(w *way) bool {
 	for _, s := range w.refused {
 		switch {
-		case s.Always == nil:
+		case s.Always == nil && !slices.Contains(w.denied, s): // a union may contain itself
+			w.denied = append(slices.Clip(w.denied), s)
 			w.unions = append(w.unions, &union{of: s, choice: f.refusing(s), refuses: true})
-		case *s.Always:
+		case s.Always != nil && *s.Always:
 			return false
 		}
 	}

@@ -90,6 +90,15 @@ func TestFind(t *testing.T) {
 	}
 }
 
+// TestFindLoop finds a value that a union refuses which contains itself.
+func TestFindLoop(t *testing.T) {
+	refuse, notes := jsonschema.ReadLenient("", `{"anyOf":[{"$ref":"#"},{"type":"number"}]}`)
+	accept := schemaOf(t, `{}`)
+	if got := newEngine().finder(accept.Root()).find([]*jsonschema.Schema{accept}, []*jsonschema.Schema{refuse}, nil); got.is != found {
+		t.Errorf("%+v, notes %v", got, notes)
+	}
+}
+
 // TestFindCases compares a tool with many conditions on one member, of which one differs.
 func TestFindCases(t *testing.T) {
 	const cases = 20
