@@ -53,7 +53,7 @@ type Sessions struct {
 	// Bus carries messages between the replicas.
 	Bus Bus
 	// Store keeps the log level, the subscriptions and the end of each session for its Lifetime. It may be the one of
-	// tasks.Options.
+	// tasks.Options. See [UseOnce] for when it removes records.
 	Store tasks.Store
 }
 

@@ -65,7 +65,8 @@ const MaxMessage = 1<<20 - 4096
 
 // UseOnce returns a function for the field Use of runtime.Rounds that allows each state once at all replicas of a
 // server. It remembers the states in a store that they share. While the store cannot be used, requests with a state
-// fail with an internal error.
+// fail with an internal error. A store that removes records only in [tasks.Store.Due] keeps the states until Due is
+// called, which a [tasks.Tasks] that uses the store does.
 func UseOnce(store tasks.Store) func(ctx context.Context, id string, expires time.Time) (bool, error) {
 	return func(ctx context.Context, id string, expires time.Time) (bool, error) {
 		now := time.Now()
