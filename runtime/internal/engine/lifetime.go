@@ -201,7 +201,7 @@ type Room struct {
 }
 
 // Wait waits until full returns false. It returns false if that takes too long. The caller holds mu, which is unlocked
-// meanwhile, and so is the caller of Free.
+// meanwhile, as does the caller of Free.
 func (r *Room) Wait(ctx context.Context, mu *sync.Mutex, full func() bool) bool {
 	for full() {
 		if r.stuck {
@@ -212,7 +212,7 @@ func (r *Room) Wait(ctx context.Context, mu *sync.Mutex, full func() bool) bool 
 		mu.Unlock()
 		ok := Wait(freed, waits.Slot, ctx.Done())
 		mu.Lock()
-		r.freed, r.stuck = nil, !ok
+		r.stuck, r.freed = !ok && r.freed != nil, nil // Free may have been called since
 	}
 	return true
 }
