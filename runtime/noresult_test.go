@@ -11,7 +11,7 @@ import (
 
 // page and marks are results that are no pointers, although an interface holds them as one word.
 type (
-	page  struct{ next *string }
+	page  struct{ Next *string }
 	marks map[string]bool
 )
 
