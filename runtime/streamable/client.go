@@ -513,18 +513,19 @@ func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text stri
 // outcome on sent before it reads the body of the response.
 func (t *Transport) postOther(kind jsonrpc.Kind, text string, tries int, sent chan<- error) {
 	ctx, requests := t.life.Context(), kind == jsonrpc.Request
-	if !requests {
+	var written atomic.Bool // only of a request
+	if requests {
+		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
+	} else {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, runtime.DefaultTimeout)
 		defer cancel()
 	}
-	var written atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
 	var retry retry
 	for {
 		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, nil))
 		if err != nil {
-			err = t.sendError(err, requests && written.Load())
+			err = t.sendError(err, written.Load())
 		} else if resp.StatusCode/100 == 2 {
 			sent <- nil
 			web.Discard(resp)
