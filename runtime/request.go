@@ -66,8 +66,8 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 // maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.
 const maxToken = 1 << 10
 
-// shorten returns an error if something is too long that is kept or repeated, and copies what a request keeps for as
-// long as its client likes.
+// shorten returns an error if the progress token is too long. It copies what a long-lived request keeps, so that the
+// text of its message can be released.
 func (c request) shorten() error {
 	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
@@ -170,10 +170,11 @@ func (c request) encodeError(buf *[]byte, err error) error {
 	return c.conn.encodeError(buf, c.id, err)
 }
 
-// answer ends the call, which sends nothing more before the answer, and sends the text in buf, of a result or of an
-// error, unless the request was cancelled or the session is over. The id is released before the answer is sent, because
-// the peer may reuse it as soon as it has the answer. The context is that of the session, because a cancellation that
-// arrives while the answer is being sent is too late. In the end, answer starts the call that Detach made.
+// answer ends the call, after which it can send nothing more. It then sends the text in buf, which is that of a result
+// or an error, unless the request was cancelled or the session is over. The id is released before the answer is sent,
+// because the peer may reuse it as soon as it has the answer. The context is that of the session, because a
+// cancellation that arrives while the answer is being sent is too late. In the end, answer starts the call that Detach
+// made.
 func (c request) answer(buf *[]byte, failure error) {
 	p := c.conn
 	c.finished()

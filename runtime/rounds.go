@@ -393,8 +393,8 @@ func (c *statelessCall) purpose() seal.Purpose {
 // server returns the server of a stateless call.
 func (c *statelessCall) server() *Server { return c.conn.server.of }
 
-// inRounds wraps the Handler of a server's stateless revision: it gives it what the client has sent about earlier
-// rounds, and puts the questions that it asks into the result.
+// inRounds wraps the Handler of a server's stateless revision. The Handler gets what the client has sent about earlier
+// rounds, and its questions are put into the result.
 func inRounds(next Handler) Handler {
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
 		call := CallOf(ctx)

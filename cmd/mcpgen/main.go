@@ -60,7 +60,7 @@ const (
 // errFindings makes a verb exit with exitFindings. The verb has already reported why.
 var errFindings = errors.New("findings")
 
-// ended returns how a verb has ended that has reported: with an error, with findings, or with neither.
+// ended returns the result of a verb that has printed its report: an error, errFindings, or nil.
 func ended(err error, found bool) error {
 	if err == nil && found {
 		return errFindings

@@ -154,7 +154,7 @@ func offersOf(count func(catalog.Part) int) offers {
 	return offers{count(catalog.Tools), count(catalog.Prompts), count(catalog.Resources), count(catalog.Templates)}
 }
 
-// String returns the counts for people. That of tools is always among them.
+// String returns the counts for people. It always includes the count of tools.
 func (o offers) String() string {
 	counts := map[catalog.Part]int{catalog.Tools: o.Tools, catalog.Prompts: o.Prompts, catalog.Resources: o.Resources, catalog.Templates: o.Templates}
 	text := catalog.Counted(func(part catalog.Part) int { return counts[part] })

@@ -75,7 +75,7 @@ type union struct {
 	keyword string
 	choice  []*branch
 	refuses bool
-	// within has the unions that lead to this one, and of.
+	// within has the unions that lead to this one, and the schema in of.
 	within []*jsonschema.Schema
 }
 

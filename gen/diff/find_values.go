@@ -736,7 +736,7 @@ func below(s *jsonschema.Schema) []*jsonschema.Schema {
 	})
 }
 
-// reach adds a schema to a list, unless it is there, and then those that it leads to.
+// reach adds a schema to a list, unless it is in the list, and then the schemas that it leads to.
 func reach(list []*jsonschema.Schema, s *jsonschema.Schema, next func(s *jsonschema.Schema) []*jsonschema.Schema) []*jsonschema.Schema {
 	if s == nil || slices.Contains(list, s) {
 		return list

@@ -199,7 +199,7 @@ func membersBut(o wire.Object, names ...string) map[string]string {
 	return rest
 }
 
-// says reports a change of what a server says of something in a message.
+// says reports that a server now says something else about an offer in a message.
 func (t *toolLists) says(use, rule string, old, new Place, args ...string) {
 	t.add(&change{rule: rule, subject: new.Path, old: old, new: new, args: args}, &root{use: use, direction: ToClient})
 }

@@ -145,7 +145,7 @@ func nothing(where Place) *Shape {
 	return &Shape{Where: where, from: []*jsonschema.Schema{none}, set: &set{}}
 }
 
-// has reports whether a value is one of the alternative.
+// has reports whether a value belongs to the alternative.
 func (e *engine) has(a *Alt, v any) bool {
 	if a.Values != nil {
 		return slices.Contains(a.Values, exactly(v))

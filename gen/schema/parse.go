@@ -71,8 +71,8 @@ func strict(revision string, src []byte) (wire.Raw, error) {
 	return text, err
 }
 
-// decode returns the text of a schema.json with sorted members. Twice is the pointer of a duplicate member, of which
-// the text has the last one, or "".
+// decode returns the text of a schema.json with sorted members. Twice is the pointer of a duplicate member, or "". Of
+// duplicate members, the text has the last one.
 func decode(revision string, src []byte) (text wire.Raw, twice string, err error) {
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()

@@ -151,8 +151,8 @@ func (i *issuer) address(ctx context.Context, given, name string, member func(*o
 	return given, nil
 }
 
-// Verify implements Verifier. A JWT names its issuer, which alone is asked about it. It is verified by the keys of the
-// issuer (RFC 9068, section 4), or by introspection as any other token.
+// Verify implements Verifier. A JWT names its issuer, and only that issuer verifies it: by its keys (RFC 9068, section
+// 4), or by introspection as any other token.
 func (i *issuer) Verify(ctx context.Context, token string) (*Caller, error) {
 	jws, err := jose.ParseSignedCompact(token, asymmetric)
 	if err != nil {

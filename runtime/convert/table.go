@@ -188,7 +188,8 @@ func (s *Step) definition(older, newer string) (Definition, bool) {
 	return Definition{}, false
 }
 
-// values are those of a definition, or the params or results of a method, on their way between two revisions.
+// values describes what is converted from one revision to another: values of a definition, or the params or results of
+// a method.
 type values struct {
 	from, to string
 	of       part

@@ -14,7 +14,7 @@
 // progress, the server's own messages, and a GET that resumes a stream.
 //
 // The id of a session is its name and a sealed text with what never changes in the session. The name is chosen when the
-// session opens; by it, the handler, both stores and the subjects of the bus know the session.
+// session opens. The handler, both stores and the notices on the bus use it as their key.
 //
 // The runtime reports messages about requests that are not in flight here (runtime.Replicated.Forward). They go to all
 // replicas, of which one has the request. The replica where the client opened its last GET tells the

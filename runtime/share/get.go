@@ -30,7 +30,7 @@ type get struct {
 	stale atomic.Bool
 }
 
-// remote is a GET at another replica. The zero value is none that is known.
+// remote is a GET at another replica. The zero value means that none is known.
 type remote struct {
 	replica string
 	opened  int64
@@ -86,7 +86,7 @@ func (s *session) tellGet() {
 	}
 }
 
-// findGet lets the replica with the client's GET tell the others.
+// findGet asks the replica with the client's GET to tell the others.
 func (s *session) findGet() {
 	s.tellGet()
 	_ = s.replica.publish(notice{kind: noticeWho, session: s.Key()})

@@ -416,7 +416,7 @@ func (s *session) Keep(ctx context.Context, c runtime.Change) error {
 	return nil
 }
 
-// change changes the session's state in the store. It reports false without one.
+// change changes the session's state in the store. It returns false if there is no store.
 func (s *session) change(ctx context.Context, next func(values) values) (bool, error) {
 	store := s.replica.store
 	if store == nil {

@@ -217,8 +217,8 @@ func busNobody(t testing.TB, one, other share.Bus) {
 	}
 }
 
-// busOne checks that one of several that serve a subject gets each request, and that requests are handled at the same
-// time.
+// busOne checks that each request goes to one of those that serve its subject, and that requests are handled
+// concurrently.
 func busOne(t testing.TB, one, other share.Bus) {
 	const count = 100
 	var handled atomic.Int32

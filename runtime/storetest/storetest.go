@@ -1,7 +1,6 @@
-// Package storetest checks implementations of what the replicas of a server share and of where a server keeps
-// things: share.Bus, streamable.EventStore and tasks.Store. It is to them what testing/fstest is to
-// fs.FS. Each check has a bus or store of its own. What does not happen at once, such as the end of a lifetime, is
-// awaited without a limit other than that of the test.
+// Package storetest checks implementations of share.Bus, streamable.EventStore and tasks.Store, as testing/fstest
+// checks those of fs.FS. Each check has a bus or store of its own. What does not happen at once, such as the end of a
+// lifetime, is awaited without a limit other than that of the test.
 package storetest
 
 import (

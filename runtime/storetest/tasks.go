@@ -150,8 +150,7 @@ func tasksMemory(t testing.TB, one, _ tasks.Store) {
 	want(t, text(t, get(t, one, "A")), before, "a change of the result of Get has changed the store")
 }
 
-// tasksIDs checks that ids which resemble each other name records of their own, and that those which the server has not
-// made name none.
+// tasksIDs checks that similar ids name different records, and that an id for which nothing was stored names none.
 func tasksIDs(t testing.TB, one, other tasks.Store) {
 	var records []*tasks.Record
 	for _, id := range []string{"a", "A", "aa", "a-b", "a_b", "used-" + strings.Repeat("a1", 32)} {
@@ -190,8 +189,8 @@ func tasksLarge(t testing.TB, one, other tasks.Store) {
 	}
 }
 
-// tasksRace checks that one of several processes creates a task, that one takes its work over, and that a former holder
-// can store nothing any more.
+// tasksRace lets several processes create a task and take its work over at once. It checks that one of them succeeds,
+// and that a former holder can no longer store anything.
 func tasksRace(t testing.TB, one, other tasks.Store) {
 	for round := range 10 {
 		id := fmt.Sprint("A", round)

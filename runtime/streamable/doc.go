@@ -87,8 +87,9 @@
 // table of sessions ends those that are idle, and a session knows its streams by their names. A stream is the
 // runtime.Reply of its message: what belongs to the message is sent to it, the answer last. The goroutine of a POST
 // calls Accept of the session's runtime.Inbox and the function that it returns, after which the stream ends. All
-// requests without a session share one Session, of which the table does not know and whose messages have neither an
-// order nor ids in common. A client marks a received answer with the id that it must answer (runtime.Incoming.Answers).
+// requests without a session share one Session, which is not in the table. Their messages have no order, and their ids
+// are independent of each other. A client marks a received answer with the id that it must answer
+// (runtime.Incoming.Answers).
 //
 // What several processes share of a session is behind [Sharing], and this package knows only the sessions and
 // streams of its own process.

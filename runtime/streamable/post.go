@@ -202,7 +202,7 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 }
 
 // exchange hands the message to the session and waits until the stream that answers it has ended or the connection is
-// gone. Opening means that it opens the session. exchange reports whether the client has got everything.
+// gone. If opening is true, the message opens the session. exchange reports whether the client has got everything.
 func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	r, text := p.request, p.in.Content()
 	st := newStream(s)
@@ -293,7 +293,7 @@ func status(m *runtime.Outgoing, stateless bool) int {
 	code := m.Code()
 	bad := m.Refused
 	if !stateless {
-		// It answers no message with an id, or the headers name a session and the message belongs to none.
+		// The answer has no id, or the headers name a session and the message belongs to none.
 		bad = m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) || m.Refused && code == jsonrpc.CodeHeaderMismatch
 	}
 	switch {

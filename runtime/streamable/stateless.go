@@ -51,8 +51,8 @@ var (
 	errNoRequest   = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
 )
 
-// stateless is the connection with the server that all requests without a session share: a session of which the table
-// of sessions does not know, and on which nothing can be sent but the replies to requests.
+// stateless is the connection with the server that all requests without a session share. Its Session is not in the
+// table of sessions, and sends nothing but the replies to requests.
 type stateless struct {
 	mu      sync.Mutex
 	session *Session      // nil before the first request
@@ -91,8 +91,8 @@ func (h *Handler) unreachable() error {
 	return errUnreachable
 }
 
-// endShared answers the requests without a session, as runtime.Inbox.Shutdown does, and returns when their handlers
-// have ended. shared refuses new ones already.
+// endShared ends the requests without a session as runtime.Inbox.Shutdown does, and waits for their handlers. By then,
+// shared refuses new requests.
 func (h *Handler) endShared(ctx context.Context) {
 	h.stateless.mu.Lock()
 	s, over := h.stateless.session, h.stateless.over

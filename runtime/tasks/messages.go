@@ -14,8 +14,8 @@ const (
 	cancelled     = "cancelled"
 )
 
-// state is the state of a task. That of a session's task is a Task of 2025-11-25. That of another one is a DetailedTask
-// of the extension, with what belongs to its status; with the result type task, it is a CreateTaskResult.
+// state is the state of a task. For a task of a session, it is a Task of 2025-11-25. For others, it is a DetailedTask
+// of the extension, or a CreateTaskResult if it has the result type task.
 type state struct {
 	record     *Record // not changed any more
 	resultType string  // or ""

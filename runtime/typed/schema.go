@@ -15,8 +15,8 @@ import (
 // compiler returns the check of a schema.
 type compiler = func(text wire.Raw) (func(*schema.Checker), error)
 
-// derive returns the schema of a shape, which null fits too if nullable is set. It is of draft 2020-12, the default
-// of the protocol, so it does not name its dialect.
+// derive returns the schema of a shape. If nullable is true, the schema allows null, too. It is of draft 2020-12, the
+// default of the protocol, so it does not name its dialect.
 func derive(s *shape, compile compiler, nullable bool) (wire.Raw, error) {
 	d := &deriver{compile: compile}
 	root := d.body(s.target(), facets{})
@@ -86,7 +86,7 @@ func (d *deriver) schema(s *shape, f facets) []byte {
 	return add(add(orNull(of), f.texts...), f.presets...)
 }
 
-// orNull returns a schema that null fits too.
+// orNull returns a schema that allows null, too.
 func orNull(of []byte) []byte {
 	restricts := func(keyword string) bool { _, has := wire.Object(of).Get(keyword); return has }
 	others := slices.ContainsFunc([]string{"const", "not", "allOf", "anyOf", "oneOf", "if", "$ref"}, restricts)

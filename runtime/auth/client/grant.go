@@ -40,8 +40,8 @@ type grant struct {
 	// DPoP has the private key to which the token is bound.
 	DPoP *prover `json:"dpop,omitempty"`
 
-	// by is the way in which the grant was obtained because the server has refused the one before, and byNothing as
-	// soon as the server has accepted it. Each way is tried once: another token that was obtained in the same way
+	// by says how the grant was obtained after the server had refused the one before. It is byNothing when the server
+	// has accepted the grant. Each way is tried once: another token that was obtained in the same way
 	// would be refused, too.
 	by atomic.Int32
 }

@@ -18,7 +18,8 @@ type Source[M any] struct {
 	// Receive returns the next message. It is called by one goroutine at a time. Any error except ErrInterrupted
 	// ends the reading.
 	Receive func(ctx context.Context, max int) (M, error)
-	// Buffered returns how much input is there that Receive would return at once. It is called in place of Receive.
+	// Buffered returns the size of the input that Receive would return at once. Buffered and Receive are not called at
+	// the same time.
 	Buffered func() int
 	// Interrupt makes the current or the next Receive return ErrInterrupted, unless a message is
 	// available. No part of a message is lost. It is nil if Receive cannot be interrupted.

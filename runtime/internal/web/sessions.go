@@ -85,8 +85,8 @@ type Seat[S any] struct {
 }
 
 // group holds the sessions of a user or an address, or all sessions, in the order in which they make room for others:
-// those that were never used, those that are idle, and those that are busy, which do not. The two marks are between
-// them.
+// first those that were never used, then those that are idle. Those that are busy come last and make no room. A mark
+// stands before the second and before the third part.
 type group struct {
 	list.List // of seats and of marks, which have no value
 	key       groupKey
@@ -166,7 +166,7 @@ func (t *Sessions[S]) Enter(key string) (s S) {
 	return p.Session
 }
 
-// Leave says that a request of the client is over.
+// Leave is called when a request of the client is over.
 func (t *Sessions[S]) Leave(p *Seat[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -209,7 +209,7 @@ func (t *Sessions[S]) wake(at time.Time) {
 	}
 	t.fires = at
 	if t.timer == nil {
-		t.timer = time.AfterFunc(time.Until(at), t.expire)
+		t.timer = time.AfterFunc(time.Until(at), t.expire) // a goroutine that waits would take 3 KB
 		return
 	}
 	t.timer.Reset(time.Until(at))
@@ -382,7 +382,7 @@ func (t *Sessions[S]) remove(p *Seat[S]) {
 	}
 }
 
-// Done says that nothing runs for a session any more, which Shutdown waits for.
+// Done ends the wait of Shutdown for a session. It is called when nothing runs for the session any more.
 func (t *Sessions[S]) Done(p *Seat[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -396,7 +396,7 @@ func (t *Sessions[S]) Done(p *Seat[S]) {
 // Draining reports whether Shutdown or Close was called.
 func (t *Sessions[S]) Draining() bool { return t.draining.Load() }
 
-// drain begins the shutdown and waits for the time of the options, or until ctx has ended. Another call does not wait.
+// drain begins the shutdown and waits for Options.Drain, or until ctx has ended. Only the first call waits.
 func (t *Sessions[S]) drain(ctx context.Context) {
 	if !t.draining.Swap(true) && t.options.Drain > 0 {
 		engine.Wait(ctx.Done(), t.options.Drain, nil)
@@ -447,7 +447,7 @@ func (t *Sessions[S]) Shutdown(ctx context.Context, others ...func(context.Conte
 	return nil
 }
 
-// Close calls shutdown, which calls Shutdown, with grace as time limit, which begins after the time of the options.
+// Close waits for Options.Drain and then calls shutdown, which calls Shutdown, with grace as its time limit.
 func (t *Sessions[S]) Close(grace time.Duration, shutdown func(context.Context) error) {
 	t.drain(context.Background())
 	ctx, cancel := context.WithTimeout(context.Background(), grace)

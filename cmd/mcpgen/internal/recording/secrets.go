@@ -38,7 +38,7 @@ var (
 	signs   = regexp.MustCompile(`[^A-Za-z0-9]+`)
 	// flags matches the flag of a command whose value may be the next argument.
 	flags = regexp.MustCompile(`^--?[A-Za-z][A-Za-z0-9_-]*$`)
-	// plain matches names that are too short for a secret without a sign, as most are.
+	// plain matches short names, which are not searched for secrets. Most names are short.
 	plain = regexp.MustCompile(`^[$_A-Za-z0-9-]{0,14}$`)
 	// secretTexts match secrets within a text. The secret is the group that matches, or the whole match.
 	secretTexts = []*regexp.Regexp{
@@ -233,8 +233,8 @@ type edit struct {
 	text string // JSON
 }
 
-// value reads the value that is next. Pointer is its place, name is that of its member, or the flag before it in an
-// array of arguments, and secret says that all of it is one.
+// value reads the next value. Pointer is its place. Name is the name of its member, or the flag before it in an array
+// of arguments. If secret is true, the whole value is a secret.
 func (w *secretWalk) value(pointer, name string, secret bool) {
 	kind := w.json.Kind()
 	secret = secret || w.names(name, kind == wire.KindNumber) || slices.ContainsFunc(w.r.secrets, func(p Pattern) bool { return p.Matches(pointer) })

@@ -79,7 +79,7 @@ func IssuerMetadataURLs(issuer *url.URL) []string {
 	return urls
 }
 
-// wellKnown returns a URL with a text before and after its path.
+// wellKnown returns a URL with text added before and after its path.
 func wellKnown(u *url.URL, before, after string) string {
 	own := *u
 	own.RawPath = before + strings.TrimSuffix(u.EscapedPath(), "/") + after
