@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -233,49 +233,39 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 // maxListened limits the tasks that a request listens to, because the server keeps something for each of them.
 const maxListened = 100
 
-// listener sends a subscriber the states of the tasks that it listens to ("Task Status Notifications"). It has a
-// goroutine only while it sends.
+// listener sends a client the states of tasks when they have changed, each task once with its current state: a subscriber
+// those that it listens to ("Task Status Notifications"), and the peer of a session those that this process works on
+// ("Task Notifications"). It has a goroutine only while it sends.
 type listener struct {
-	t       *Tasks
-	ctx     context.Context // ends with the subscription
-	session *runtime.ServerSession
-	asked   atomic.Int64 // how many tasks the subscriber has asked for
+	t      *Tasks
+	ctx    context.Context // ends with the subscription or the session
+	notify func(s state) error
+	asked  int // how many tasks a subscriber has asked for, one after the other
 
 	mu      sync.Mutex
-	tasks   map[string]*listened // by id, until they have ended
+	tasks   map[string]*listened // by id, until they have ended; nil when ctx has ended
 	changed []string             // the ids of tasks whose state must be sent
 	sending bool                 // a goroutine sends them
-	over    bool
 }
 
-// listened is a task to which a subscriber listens.
+// listened is a task to which a client listens.
 type listened struct {
-	sent uint64 // the version that was sent
-	stop func() // watching
+	known string // what the client knows of it, see Record.shown
+	stop  func() // watching
 }
 
-// listener returns the listener for the subscriber in a context, creating it on first use.
-func (t *Tasks) listener(ctx context.Context) *listener {
-	session := runtime.CallOf(ctx).Session()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.listeners[session]
-	if l == nil {
-		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
-		t.listeners[session] = l
-		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
-	}
+// newListener returns a listener whose client is told about tasks by notify.
+func (t *Tasks) newListener(ctx context.Context, notify func(s state) error) *listener {
+	l := &listener{t: t, ctx: ctx, notify: notify, tasks: map[string]*listened{}}
+	context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
 	return l
 }
 
-// end forgets a listener whose subscription has ended.
+// end forgets the tasks.
 func (l *listener) end() {
-	l.t.mu.Lock()
-	delete(l.t.listeners, l.session)
-	l.t.mu.Unlock()
 	l.mu.Lock()
 	tasks := l.tasks
-	l.tasks, l.changed, l.over = nil, nil, true
+	l.tasks, l.changed = nil, nil
 	l.mu.Unlock()
 	for _, task := range tasks {
 		task.stop()
@@ -284,28 +274,51 @@ func (l *listener) end() {
 
 // listenTo lets a subscriber listen to a task, and sends it the states from now on.
 func (t *Tasks) listenTo(ctx context.Context, id string) error {
-	l := t.listener(ctx)
-	if l.asked.Add(1) > maxListened {
+	l := t.subscriber(ctx)
+	if l.asked++; l.asked > maxListened {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "a request can listen to %d tasks", maxListened)
 	}
 	if _, err := t.lookup(ctx, id, ""); err != nil {
 		return err
 	}
-	stop, err := t.store.Watch(ctx, id, func() { l.send(id) })
+	if err := l.add(id, ""); err != nil {
+		return err
+	}
+	l.send(id)
+	return nil
+}
+
+// subscriber returns the listener for the subscriber in a context, creating it on first use.
+func (t *Tasks) subscriber(ctx context.Context) *listener {
+	session := runtime.CallOf(ctx).Session()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.listeners[session]
+	if l == nil {
+		l = t.newListener(ctx, func(s state) error { return session.Notify(ctx, methodTaskChanged, s) })
+		t.listeners[session] = l
+		context.AfterFunc(ctx, func() {
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			delete(t.listeners, session)
+		})
+	}
+	return l
+}
+
+// add lets the client listen to a task, of which it knows something.
+func (l *listener) add(id, known string) error {
+	stop, err := l.t.store.Watch(l.ctx, id, func() { l.send(id) })
 	if err != nil {
 		return err
 	}
 	l.mu.Lock()
-	over := l.over
-	if !over {
-		l.tasks[id] = &listened{stop: stop}
-	}
-	l.mu.Unlock()
-	if over {
+	defer l.mu.Unlock()
+	if l.tasks == nil {
 		stop()
-		return context.Cause(ctx)
+		return context.Cause(l.ctx)
 	}
-	l.send(id)
+	l.tasks[id] = &listened{known, stop}
 	return nil
 }
 
@@ -331,15 +344,35 @@ func (l *listener) sendAll() {
 		case errors.Is(err, ErrNotFound):
 			l.remove(id)
 		case err != nil && l.ctx.Err() == nil:
-			l.t.log.Error("a task cannot be read for a subscriber", "task", id, "error", err)
+			l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
 			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
-		case err == nil && r.Version != task.sent:
-			task.sent = r.Version
-			if l.t.guarded(func() error { return l.session.Notify(l.ctx, methodTaskChanged, state{record: r}) }) != nil || r.ended() {
+		case err == nil && r.shown() != task.known:
+			task.known = r.shown()
+			l.tell(r)
+			if r.ended() {
 				l.remove(id)
 			}
 		}
 	}
+}
+
+// tell sends the state of a task. If that fails, the client gets the next one. No caller recovers a panic of middleware.
+func (l *listener) tell(r *Record) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.t.log.Error("middleware panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	_ = l.notify(state{record: r})
+}
+
+// shown returns the part of a task whose changes are told to clients.
+func (r *Record) shown() string {
+	text := r.Status
+	for _, q := range r.Questions {
+		text += " " + q.Name
+	}
+	return text
 }
 
 // next returns the next task whose state must be sent, or nil.

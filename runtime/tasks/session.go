@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -27,12 +26,10 @@ type session struct {
 	name   string          // Record.Session; the same in each process that has the session
 	handle runtime.Handler // of the requests of its revision
 
-	over     atomic.Bool
+	peer     *listener  // is told about the tasks
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
-	mu      sync.Mutex
-	changed []*Record // what the peer must be notified of
-	sending bool      // a goroutine is sending it
+	mu sync.Mutex // guards what the runs need to send requests
 }
 
 // session returns the session of a call, creating it on first use.
@@ -43,6 +40,7 @@ func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
 		}
+		s.peer = t.newListener(ctx, func(changed state) error { return s.call.Notify(ctx, methodStatus, changed) })
 		context.AfterFunc(ctx, s.end)
 		return s
 	}).(*session)
@@ -51,7 +49,6 @@ func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 // end is called when the session ends in this process. Its tasks end with it, unless it may go on elsewhere. The
 // contexts of their work have ended already.
 func (s *session) end() {
-	s.over.Store(true)
 	if s.call.Lasts() {
 		return
 	}
@@ -111,44 +108,27 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
 // the session or the server ends, it leaves the task to another process and returns false.
 func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
-	var end context.CancelCauseFunc
-	detached := make(chan struct{}) // closed when end is set
-	stop := func(why error) {
-		<-detached
-		end(why)
-	}
 	w.session, w.held = s, runtime.CallOf(ctx).Reply() != nil
-	if !w.register(stop) {
-		w.returned()
-		w.settle(outcome{lost: true})
-		return false
-	}
-	over := s.over.Load()
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
 		Reply:  w.stream,
 		Asking: w.ask,
 	}
-	var ok bool
-	end, ok = c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
-		w.do(ctx, func() outcome {
-			out := s.outcome(ctx, r)
-			if out.cancelled {
-				return w.stopped(context.Cause(ctx))
-			}
-			return out
+	_ = s.peer.add(r.ID, r.shown()) // the run logs what fails
+	stopped, stop := context.WithCancelCause(context.Background())
+	return w.begin(stop, func() bool {
+		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
+			w.do(ctx, func() outcome {
+				out := s.outcome(ctx, r)
+				if out.cancelled {
+					return w.stopped(context.Cause(ctx))
+				}
+				return out
+			})
 		})
+		context.AfterFunc(stopped, func() { end(context.Cause(stopped)) })
+		return ok
 	})
-	close(detached)
-	if over || !ok {
-		end(runtime.ErrClosed)
-	}
-	if !ok {
-		w.returned()
-		w.settle(outcome{lost: true})
-		w.unregister()
-	}
-	return ok
 }
 
 // errInternal replaces errors whose details are not for the peer.
@@ -241,17 +221,14 @@ func (w *run) count(ctx context.Context, more int) {
 		status = inputRequired
 	}
 	s.mu.Unlock()
-	changed := false
-	r, err := s.change(ctx, w.id, func(r *Record) bool {
-		if changed = w.holds(r) && r.Status != status; changed {
-			r.Status, r.Message = status, ""
+	_, err := s.change(ctx, w.id, func(r *Record) bool {
+		if !w.holds(r) || r.Status == status {
+			return false
 		}
-		return changed
+		r.Status, r.Message = status, ""
+		return true
 	})
-	switch {
-	case err == nil && changed:
-		s.notify(r)
-	case err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound):
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound) {
 		s.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
 	}
 }
@@ -306,56 +283,6 @@ func (s *session) listen(id string, stream runtime.Reply) (over func(), ok bool)
 	}, true
 }
 
-// notify schedules a notification of the peer with the state of a task. The caller does not change r any more.
-func (s *session) notify(r *Record) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.over.Load() {
-		return
-	}
-	if i := slices.IndexFunc(s.changed, func(other *Record) bool { return other.ID == r.ID }); i >= 0 {
-		s.changed[i] = r
-	} else {
-		s.changed = append(s.changed, r)
-	}
-	if !s.sending {
-		_, s.sending = s.call.Detach(context.Background(), runtime.Detached{}, s.send)
-	}
-}
-
-// send runs in a goroutine that notifies the peer of changed tasks, each once with its
-// current status. It ends when there are none ("Task Notifications").
-func (s *session) send(ctx context.Context) {
-	for r := s.next(ctx); r != nil; r = s.next(ctx) {
-		// The session is over if there is an error, so it is ignored.
-		_ = s.guarded(func() error { return runtime.CallOf(ctx).Notify(ctx, methodStatus, state{record: r}) })
-	}
-}
-
-// guarded calls a function that sends a message, in a goroutine of which no caller recovers a panic of middleware.
-func (t *Tasks) guarded(send func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			t.log.Error("middleware panicked", "panic", p, "stack", string(debug.Stack()))
-			err = errInternal
-		}
-	}()
-	return send()
-}
-
-// next returns the next task that the peer must be notified of, or nil.
-func (s *session) next(ctx context.Context) *Record {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if ctx.Err() == nil && len(s.changed) > 0 {
-		r := s.changed[0]
-		s.changed = slices.Delete(s.changed, 0, 1)
-		return r
-	}
-	s.changed, s.sending = nil, false
-	return nil
-}
-
 // find returns a task of the session. It takes its work over if the process that did it has died.
 func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	r, err := s.lookup(ctx, id, s.name)
@@ -375,8 +302,6 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 		return r, nil
 	case w != nil:
 		s.begin(ctx, s.call, taken, w)
-	case taken.ended():
-		s.notify(taken)
 	}
 	return taken, nil
 }
@@ -519,9 +444,5 @@ func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
 	if err == nil && late {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}
-	if err != nil {
-		return state{}, err
-	}
-	s.notify(r)
-	return state{record: r}, nil
+	return state{record: r}, err
 }

@@ -146,19 +146,17 @@ func (r *Record) end(status, message string) {
 func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, w *run) {
 	base = runtime.WithPrincipal(context.WithValue(base, runKey{}, w), r.Owner)
 	ctx, stop := context.WithCancelCause(base)
-	if !w.register(stop) {
-		w.returned()
-		stop(nil) // the lease ends, and another process takes it over
-		return
-	}
 	r = r.clone() // the caller answers with r
-	go w.do(ctx, func() outcome {
-		out := t.outcome(ctx, server, r)
-		for out.again() && !engine.Wait(ctx.Done(), r.Poll, nil) {
-			r.State = out.state
-			out = t.outcome(ctx, server, r)
-		}
-		return out
+	w.begin(stop, func() bool {
+		go w.do(ctx, func() outcome {
+			out := t.outcome(ctx, server, r)
+			for out.again() && !engine.Wait(ctx.Done(), r.Poll, nil) {
+				r.State = out.state
+				out = t.outcome(ctx, server, r)
+			}
+			return out
+		})
+		return true
 	})
 }
 
@@ -211,17 +209,28 @@ var (
 	errGone    = errors.New("tasks: the task has expired or has gone to another process")
 )
 
-// register registers work that is about to begin, and returns false after Close. Stop ends the context of the work.
-func (w *run) register(stop context.CancelCauseFunc) bool {
+// begin registers work and calls start, which begins it in another goroutine unless it returns false. Stop ends the
+// context of the work. If the work cannot begin, as after Close, begin leaves the task to another process and returns
+// false.
+func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
 	w.stop = stop
 	w.t.mu.Lock()
-	defer w.t.mu.Unlock()
-	if w.t.closed.Load() {
-		return false
+	open := !w.t.closed.Load()
+	if open {
+		w.t.runs[w.id] = w // one that was there has lost its lease
+		w.t.working.Add(1)
 	}
-	w.t.runs[w.id] = w // one that was there has lost its lease
-	w.t.working.Add(1)
-	return true
+	w.t.mu.Unlock()
+	if open && start() {
+		return true
+	}
+	stop(nil)
+	w.returned()
+	w.settle(outcome{lost: true})
+	if open {
+		w.unregister()
+	}
+	return false
 }
 
 // watch begins to renew the lease, and stops the work when the task is cancelled, has expired or has gone to
@@ -349,20 +358,19 @@ func (w *run) settle(out outcome) {
 	ctx, stop := context.WithDeadline(context.Background(), w.expires)
 	defer stop()
 	for {
-		stored := false
 		r, err := w.t.change(ctx, w.id, func(r *Record) bool {
-			if stored = !r.ended() && r.Holder == w.holder; !stored {
+			switch {
+			case r.ended() || r.Holder != w.holder:
 				return false
-			}
-			if out.lost {
+			case out.lost:
 				r.Holder, r.Leased = "", time.Time{} // another process takes it over
-			} else {
+			default:
 				out.apply(r)
 			}
 			return true
 		})
-		if err == nil && stored && !out.lost && w.session != nil {
-			w.session.notify(r)
+		if w.session != nil && (errors.Is(err, ErrNotFound) || err == nil && !r.ended()) {
+			w.session.peer.remove(w.id) // the process that has the task tells the peer
 		}
 		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
 			return
