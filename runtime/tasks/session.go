@@ -29,7 +29,6 @@ type session struct {
 	peer     *listener  // is told about the tasks
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 
-	mu sync.Mutex // guards what the runs need to send requests
 }
 
 // session returns the session of a call, creating it on first use.
@@ -108,7 +107,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
 // the session or the server ends, it leaves the task to another process and returns false.
 func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
-	w.session, w.held = s, runtime.CallOf(ctx).Reply() != nil
+	w.session, w.held, w.reached.L = s, runtime.CallOf(ctx).Reply() != nil, &w.mu
 	how := runtime.Detached{
 		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
 		Reply:  w.stream,
@@ -185,43 +184,38 @@ func resultOf(result wire.Appender, id string) (wire.Object, error) {
 // requester asks for the result and so opens a stream that the request can use: a client
 // need not have any other stream open ("Input Required Status").
 func (w *run) ask(ctx context.Context) (answered func(), err error) {
-	s := w.session
 	w.count(ctx, 1)
 	answered = func() { w.count(context.WithoutCancel(ctx), -1) }
-	s.mu.Lock()
-	for w.held && len(w.streams) == 0 && !w.elsewhere && err == nil {
-		if w.opened == nil {
-			w.opened = make(chan struct{})
-		}
-		opened := w.opened
-		s.mu.Unlock()
-		select {
-		case <-opened:
-		case <-ctx.Done():
-			err = ctx.Err()
-		}
-		s.mu.Lock()
+	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })()
+	w.mu.Lock()
+	for w.held && len(w.streams) == 0 && !w.elsewhere && ctx.Err() == nil {
+		w.reached.Wait()
 	}
-	s.mu.Unlock()
-	if err != nil {
+	w.mu.Unlock()
+	if err = ctx.Err(); err != nil {
 		answered()
 	}
 	return answered, err
 }
 
+// reach changes how the requester can be reached.
+func (w *run) reach(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	w.reached.Broadcast()
+}
+
 // count counts the requests that wait for their response, and updates the status accordingly.
 func (w *run) count(ctx context.Context, more int) {
-	s := w.session
-	w.changing.Lock()
-	defer w.changing.Unlock()
-	s.mu.Lock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.asking += more
 	status := working
 	if w.asking > 0 {
 		status = inputRequired
 	}
-	s.mu.Unlock()
-	_, err := s.change(ctx, w.id, func(r *Record) bool {
+	_, err := w.t.change(ctx, w.id, func(r *Record) bool {
 		if !w.holds(r) || r.Status == status {
 			return false
 		}
@@ -229,35 +223,15 @@ func (w *run) count(ctx context.Context, more int) {
 		return true
 	})
 	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound) {
-		s.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
-	}
-}
-
-// setAwaited notes whether a request for the result of the task waits at another process.
-func (w *run) setAwaited(elsewhere bool) {
-	if w.session == nil {
-		return
-	}
-	w.session.mu.Lock()
-	defer w.session.mu.Unlock()
-	if w.elsewhere = elsewhere; elsewhere {
-		w.open()
-	}
-}
-
-// open wakes the requests that wait for a stream. The caller holds the mu of the session.
-func (w *run) open() {
-	if w.opened != nil {
-		close(w.opened)
-		w.opened = nil
+		w.t.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
 	}
 }
 
 // stream returns the stream of a requester that waits here for the result of the task. It is nil if one waits at
 // another process: the request then goes to the stream of the session, which reaches every process.
 func (w *run) stream() runtime.Reply {
-	w.session.mu.Lock()
-	defer w.session.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if len(w.streams) == 0 {
 		return nil
 	}
@@ -267,19 +241,16 @@ func (w *run) stream() runtime.Reply {
 // listen makes a stream available to the messages of a task whose work is in this process, until over is called.
 // It returns false if the work is not here.
 func (s *session) listen(id string, stream runtime.Reply) (over func(), ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	w := s.running(id)
 	if w == nil {
 		return func() {}, false
 	}
-	w.streams = append(w.streams, stream)
-	w.open()
+	w.reach(func() { w.streams = append(w.streams, stream) })
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		i := slices.Index(w.streams, stream)
-		w.streams = slices.Delete(w.streams, i, i+1)
+		w.reach(func() {
+			i := slices.Index(w.streams, stream)
+			w.streams = slices.Delete(w.streams, i, i+1)
+		})
 	}, true
 }
 
@@ -308,8 +279,8 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 
 // running returns the work on a task of the session in this process, or nil.
 func (s *session) running(id string) *run {
-	s.Tasks.mu.Lock()
-	defer s.Tasks.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if w := s.runs[id]; w != nil && w.session == s && !w.over.Load() {
 		return w
 	}

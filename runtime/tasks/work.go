@@ -192,15 +192,14 @@ type run struct {
 	renewed  time.Time
 
 	// What the work of a session's task needs to send requests to the peer.
-	session  *session   // nil for the extension
-	held     bool       // requests to the peer wait for a stream; on a transport with a single one, they do not
-	changing sync.Mutex // held while the status is stored
+	session *session // nil for the extension
+	held    bool     // requests to the peer wait for a stream; on a transport with a single one, they do not
 
-	// The mu of the session guards these.
+	mu        sync.Mutex      // guards what follows, and is held while the status is stored
 	asking    int             // requests to the peer that wait for their response
 	streams   []runtime.Reply // of the requests for the result that wait here
 	elsewhere bool            // one waits at another process
-	opened    chan struct{}   // closed when there is one; nil if no request waits
+	reached   sync.Cond       // streams or elsewhere has changed
 }
 
 // The reasons for which work is stopped, beside a *runtime.CancelledError and the end of the session.
@@ -287,7 +286,7 @@ func (w *run) check() {
 	case !w.holds(r):
 		w.stop(errGone)
 	default:
-		w.setAwaited(r.Awaited)
+		w.reach(func() { w.elsewhere = r.Awaited })
 	}
 	w.timer.Reset(min(next, time.Until(w.expires)))
 }
