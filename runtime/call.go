@@ -185,23 +185,20 @@ func (c *Call) Call(ctx context.Context, method string, params wire.Appender, re
 	if c.inline && !c.over.Load() {
 		return errInline
 	}
-	if how := c.detachedHow(); how != nil && how.Asking != nil {
-		answered, err := how.Asking(ctx)
-		if err != nil {
-			return err
-		}
-		defer answered()
-	}
-	return c.caller().Call(ctx, method, c.outgoing(method, params), result)
+	return c.caller().Call(ctx, method, params, result)
 }
 
 // Notify implements [Caller].
 func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return c.caller().Notify(ctx, method, c.outgoing(method, params))
+	return c.caller().Notify(ctx, method, params)
 }
 
 func (c *Call) caller() sender {
-	return sender{conn: c.conn, peer: c.peer, to: c.Reply(), call: c}
+	s := sender{conn: c.conn, peer: c.peer, to: c.Reply(), call: c}
+	if d := c.detachment(); d != nil {
+		s.way = d.way
+	}
+	return s
 }
 
 // Reply returns where the call sends its messages. It returns nil after the answer, and if the transport
@@ -210,8 +207,8 @@ func (c *Call) Reply() Reply {
 	if c.over.Load() {
 		return nil
 	}
-	if how := c.detachedHow(); how != nil && how.Reply != nil {
-		return how.Reply()
+	if d := c.detachment(); d != nil && d.how.Reply != nil {
+		return d.how.Reply()
 	}
 	return c.reply
 }
@@ -219,7 +216,7 @@ func (c *Call) Reply() Reply {
 // cancelled reports whether the peer has cancelled the request, for which nothing more is sent then. It returns
 // false for a detached call, which is not cancelled with a request, and for nil.
 func (c *Call) cancelled() bool {
-	if c == nil || c.context.Err() == nil || c.detachedHow() != nil {
+	if c == nil || c.context.Err() == nil || c.detachment() != nil {
 		return false
 	}
 	_, is := errors.AsType[*CancelledError](context.Cause(&c.context))
@@ -246,21 +243,18 @@ func (c *Call) unhold() { c.sending.Done() }
 // Detached configures a call that continues after the answer to its request, see [Call.Detach]. Each
 // field may be nil. The functions are called concurrently.
 type Detached struct {
-	// Params returns the params that are sent in place of params, which may be nil. It is called for
-	// each message of the call.
-	Params func(method string, params wire.Appender) wire.Appender
-	// Reply returns where a message is sent; nil means where messages without a request go.
+	// Around wraps the way of the messages that the call sends.
+	Around Middleware
+	// Reply returns where a message is sent, after it has passed Around; nil means where messages without a
+	// request go.
 	Reply func() Reply
-	// Asking is called before the call sends a request. It may delay the request, but must return
-	// when ctx ends. If it returns an error, the request fails with it. The function that it returns
-	// is called when the request has been answered or has failed.
-	Asking func(ctx context.Context) (answered func(), err error)
 }
 
 // detachment connects a call with the detached one that continues it. Both have one.
 type detachment struct {
-	Detached
 	call     *Call         // the detached one
+	how      Detached      // of the detached call
+	way      Handler       // of its messages; nil for that of the peer
 	answered chan struct{} // closed when the first call is over
 }
 
@@ -276,7 +270,13 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 	d.m.receive(c.m.Kind, c.m.Method, c.params, d)
 	d.context.call = d
 	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	own := &detachment{Detached: how, call: d}
+	own := &detachment{call: d, how: how}
+	if how.Around != nil {
+		own.way = how.Around(func(ctx context.Context, m *Message) (wire.Appender, error) {
+			m.sent.to = d.Reply()
+			return sender{peer: c.peer}.handler()(ctx, m)
+		})
+	}
 	d.detached.Store(own)
 	if !c.key.IsZero() && !c.over.Load() {
 		first := &detachment{call: d, answered: make(chan struct{})}
@@ -309,20 +309,12 @@ func (c *Call) finished() {
 	c.sending.Wait()
 }
 
-// detachedHow returns the configuration of a detached call, or nil for other calls.
-func (c *Call) detachedHow() *Detached {
+// detachment returns what makes c a detached call, or nil for other calls.
+func (c *Call) detachment() *detachment {
 	if d := c.detached.Load(); d != nil && d.call == c {
-		return &d.Detached
+		return d
 	}
 	return nil
-}
-
-// outgoing returns the params that c sends in place of params.
-func (c *Call) outgoing(method string, params wire.Appender) wire.Appender {
-	if how := c.detachedHow(); how != nil && how.Params != nil {
-		return how.Params(method, params)
-	}
-	return params
 }
 
 // SessionValue returns the session's value for key. It calls made to create the value on first use. The value

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -29,21 +30,22 @@ func TestDetach(t *testing.T) {
 				for range 2 {
 					kept = append(kept, c.SessionValue("key", func(context.Context) any { return new(int) }))
 				}
-				how := runtime.Detached{
-					Params: func(method string, params wire.Appender) wire.Appender {
-						if params != nil && method == "notifications/n" {
-							return wire.Object(`{"n":1}`)
+				how := runtime.Detached{Around: func(next runtime.Handler) runtime.Handler {
+					return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+						if m.Kind == jsonrpc.Notification {
+							if m.Params != nil && m.Method == "notifications/n" {
+								m = m.With(wire.Object(`{"n":1}`))
+							}
+							return next(ctx, m)
 						}
-						return params
-					},
-					Asking: func(context.Context) (func(), error) {
 						if len(asking) > 1 {
 							return nil, errors.New("enough")
 						}
 						asking = append(asking, true)
-						return func() { asking = append(asking, false) }, nil
-					},
-				}
+						defer func() { asking = append(asking, false) }()
+						return next(ctx, m)
+					}
+				}}
 				_, ok := c.Detach(ctx, how, func(ctx context.Context) {
 					c := runtime.CallOf(ctx)
 					if err := c.Call(ctx, "ask", nil, nil); err != nil {

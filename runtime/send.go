@@ -386,7 +386,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
 	}
 	params := &progressParams{token, progress, total, message}
-	if err := c.caller().Notify(ctx, methodProgress, c.outgoing(methodProgress, params)); err != nil {
+	if err := c.caller().Notify(ctx, methodProgress, params); err != nil {
 		return err
 	}
 	c.progress, c.reported = progress, true

@@ -108,11 +108,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 // the session or the server ends, it leaves the task to another process and returns false.
 func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
 	w.session, w.held, w.reached.L = s, runtime.CallOf(ctx).Reply() != nil, &w.mu
-	how := runtime.Detached{
-		Params: func(method string, params wire.Appender) wire.Appender { return relate(method, params, r.ID) },
-		Reply:  w.stream,
-		Asking: w.ask,
-	}
+	how := runtime.Detached{Around: w.around, Reply: w.stream}
 	_ = s.peer.add(r.ID, r.shown()) // the run logs what fails
 	stopped, stop := context.WithCancelCause(context.Background())
 	return w.begin(stop, func() bool {
@@ -179,23 +175,32 @@ func resultOf(result wire.Appender, id string) (wire.Object, error) {
 	return withRelated(wire.Object(text), related(id))
 }
 
-// ask must be called before the task sends a request to its requester, and the returned
-// function after the response. On a transport with several streams, it waits until the
-// requester asks for the result and so opens a stream that the request can use: a client
-// need not have any other stream open ("Input Required Status").
-func (w *run) ask(ctx context.Context) (answered func(), err error) {
-	w.count(ctx, 1)
-	answered = func() { w.count(context.WithoutCancel(ctx), -1) }
+// around relates the messages of the work to its task. While a request waits for its response, the status says so.
+func (w *run) around(next runtime.Handler) runtime.Handler {
+	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+		m = m.With(relate(m.Method, m.Params, w.id))
+		if m.Kind == jsonrpc.Notification {
+			return next(ctx, m)
+		}
+		w.count(ctx, 1)
+		defer w.count(context.WithoutCancel(ctx), -1)
+		if err := w.awaitStream(ctx); err != nil {
+			return nil, err
+		}
+		return next(ctx, m)
+	}
+}
+
+// awaitStream waits, on a transport with several streams, until the requester asks for the result and so opens a stream
+// that a request can use: a client need not have any other stream open ("Input Required Status").
+func (w *run) awaitStream(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })()
 	w.mu.Lock()
+	defer w.mu.Unlock()
 	for w.held && len(w.streams) == 0 && !w.elsewhere && ctx.Err() == nil {
 		w.reached.Wait()
 	}
-	w.mu.Unlock()
-	if err = ctx.Err(); err != nil {
-		answered()
-	}
-	return answered, err
+	return ctx.Err()
 }
 
 // reach changes how the requester can be reached.
