@@ -70,23 +70,16 @@ func waiting(next, answer runtime.Handler, o ClientOptions) runtime.Handler {
 			o.Created(ctx, id)
 		}
 		var outcome wire.Raw
-		err = (&taskCaller{m.Caller(next), answer, o}).finish(ctx, id, interval(wire.Object(text), "pollIntervalMs"), &outcome)
+		err = finish(ctx, m.Caller(next), answer, o, id, interval(wire.Object(text), "pollIntervalMs"), &outcome)
 		return outcome, err
 	}
-}
-
-// taskCaller is a Caller that waits for the tasks that its requests lead to.
-type taskCaller struct {
-	runtime.Caller
-	answer runtime.Handler
-	opts   ClientOptions
 }
 
 // Resume waits for the task with an id, as the call that created it does. Caller is a session of a client
 // whose binding [ExtendClient] has wrapped with the same options, and below is the binding that it
 // wrapped.
 func Resume(ctx context.Context, caller runtime.Caller, below runtime.Binding, o ClientOptions, id string, result wire.Value) error {
-	return (&taskCaller{caller, below.Handle, o}).finish(ctx, id, 0, result)
+	return finish(ctx, caller, below.Handle, o, id, 0, result)
 }
 
 // CancelledError is the error of a call whose task was cancelled.
@@ -97,16 +90,6 @@ type CancelledError struct {
 // Error returns the id and the server's message.
 func (e *CancelledError) Error() string {
 	return fmt.Sprintf("tasks: task %.100q was cancelled: %.500s", e.ID, e.Message)
-}
-
-// interval returns the time to wait before the next poll of a task, given the member with its milliseconds.
-func interval(state wire.Object, member string) time.Duration {
-	ms, _ := state.GetScalar(member)
-	n, ok := ms.Int64()
-	if !ok || n <= 0 {
-		return defaultPollInterval
-	}
-	return time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
 }
 
 // cancelAfter cancels a task at the peer if ctx has ended. The peer may not support it, and the task may have ended.
@@ -121,28 +104,39 @@ func cancelAfter(ctx context.Context, caller runtime.Caller, name wire.Object) {
 // maxLosses is how many polls in a row may be lost or temporarily refused before a call fails.
 const maxLosses = 10
 
-// finish polls a task until it has ended, and cancels it when ctx ends first.
-func (c *taskCaller) finish(ctx context.Context, id string, wait time.Duration, result wire.Value) error {
-	name := wire.Object(related(id))
-	defer cancelAfter(ctx, c.Caller, name)
-	answers := map[string]*taskAnswer{}
+// poll waits and asks the peer for the state of a task until step, which gets each state, returns true or an error. The
+// member suggests of a state says how long to wait before the next poll.
+func poll(ctx context.Context, caller runtime.Caller, name wire.Object, wait time.Duration, suggests string, step func(state wire.Object) (done bool, err error)) error {
 	for losses := 0; ; {
 		if wait > 0 && engine.Wait(ctx.Done(), wait, nil) {
 			return context.Cause(ctx)
 		}
-		next, ended, err := c.look(ctx, name, answers, result)
+		var state wire.Object
+		done, err := false, caller.Call(ctx, methodGet, name, &state)
+		if err == nil {
+			done, err = step(state)
+		}
 		switch {
-		case ended:
+		case done:
 			return err
 		case err == nil:
-			wait, losses = next, 0
+			losses, wait = 0, interval(state, suggests)
 		case isPassing(err) && losses < maxLosses: // the requests of a poll can be repeated
-			losses++
-			wait = max(wait, defaultPollInterval)
+			losses, wait = losses+1, max(wait, defaultPollInterval)
 		default:
 			return err
 		}
 	}
+}
+
+// interval returns the time to wait before the next poll of a task, given the member with its milliseconds.
+func interval(state wire.Object, member string) time.Duration {
+	ms, _ := state.GetScalar(member)
+	n, ok := ms.Int64()
+	if !ok || n <= 0 {
+		return defaultPollInterval
+	}
+	return time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
 }
 
 // isPassing reports whether a request was lost with its connection, or was refused temporarily.
@@ -152,56 +146,54 @@ func isPassing(err error) bool {
 	return lost || refused && (e.Code == jsonrpc.CodeServerBusy || e.Code == jsonrpc.CodeUnavailable)
 }
 
-// look polls a task once and answers its questions. It returns how long to wait before the next poll, or that
-// the task has ended, with its error.
-func (c *taskCaller) look(ctx context.Context, name wire.Object, answers map[string]*taskAnswer, result wire.Value) (next time.Duration, ended bool, err error) {
-	var state wire.Object
-	if err := c.Caller.Call(ctx, methodGet, name, &state); err != nil {
-		return 0, false, err
-	}
-	if c.opts.Changed != nil {
-		c.opts.Changed(ctx, state)
-	}
-	switch state.GetString("status") {
-	case completed:
-		outcome, _ := state.Get("result")
-		return 0, true, decode(wire.Object(outcome), result)
-	case failed:
-		problem, _ := state.Get("error")
-		return 0, true, errorOf(wire.Object(problem))
-	case cancelled:
-		return 0, true, &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
-	case inputRequired:
-		if err := c.update(ctx, name, state, answers); err != nil {
-			return 0, false, err
+// finish waits for a task of the extension and answers its questions. It cancels the task when ctx ends first.
+func finish(ctx context.Context, caller runtime.Caller, answer runtime.Handler, o ClientOptions, id string, wait time.Duration, result wire.Value) error {
+	q := &questions{caller, answer, wire.Object(related(id)), map[string]wire.Raw{}}
+	defer cancelAfter(ctx, caller, q.name)
+	return poll(ctx, caller, q.name, wait, "pollIntervalMs", func(state wire.Object) (done bool, err error) {
+		if o.Changed != nil {
+			o.Changed(ctx, state)
 		}
-	}
-	return interval(state, "pollIntervalMs"), false, nil
+		switch state.GetString("status") {
+		case completed:
+			outcome, _ := state.Get("result")
+			return true, decode(wire.Object(outcome), result)
+		case failed:
+			problem, _ := state.Get("error")
+			return true, errorOf(wire.Object(problem))
+		case cancelled:
+			return true, &CancelledError{state.GetString("taskId"), state.GetString("statusMessage")}
+		case inputRequired:
+			return false, q.update(ctx, state)
+		}
+		return false, nil
+	})
 }
 
-// taskAnswer is the answer to a question of a task.
-type taskAnswer struct {
-	text wire.Raw
-	sent bool // the server has it
+// questions answers the questions of a task.
+type questions struct {
+	caller  runtime.Caller
+	answer  runtime.Handler
+	name    wire.Object         // the params of requests about the task
+	answers map[string]wire.Raw // by the keys of the questions; "" if the server has the answer
 }
 
 // update answers the questions of a task that were not answered yet ("Task Update Requests"). Each question
 // is asked once; an answer that was lost is sent again.
-func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answers map[string]*taskAnswer) error {
-	questions, _ := state.Get("inputRequests")
+func (q *questions) update(ctx context.Context, state wire.Object) error {
+	asked, _ := state.Get("inputRequests")
 	var unsent wire.Members
-	for key, question := range wire.Object(questions).All() {
-		a := answers[key]
-		if a == nil {
-			text, err := runtime.AnswerQuestion(ctx, c.Caller, wire.Object(question), c.answer)
-			if err != nil {
+	for key, question := range wire.Object(asked).All() {
+		text, known := q.answers[key]
+		if !known {
+			var err error
+			if text, err = runtime.AnswerQuestion(ctx, q.caller, wire.Object(question), q.answer); err != nil {
 				return fmt.Errorf("tasks: the question %.100q cannot be answered: %w", key, err)
 			}
-			a = &taskAnswer{text: text}
-			answers[key] = a
+			q.answers[key] = text
 		}
-		if !a.sent {
-			unsent = append(unsent, wire.Member{Name: key, Value: a.text})
+		if text != "" {
+			unsent = append(unsent, wire.Member{Name: key, Value: text})
 		}
 	}
 	if len(unsent) == 0 {
@@ -211,15 +203,15 @@ func (c *taskCaller) update(ctx context.Context, name, state wire.Object, answer
 	if err != nil {
 		return err
 	}
-	params, err := name.With("inputResponses", wire.Raw(all))
+	params, err := q.name.With("inputResponses", wire.Raw(all))
 	if err != nil {
 		return err
 	}
-	if err := c.Caller.Call(ctx, methodUpdate, params, nil); err != nil {
+	if err := q.caller.Call(ctx, methodUpdate, params, nil); err != nil {
 		return err
 	}
 	for _, a := range unsent {
-		answers[a.Name].sent = true
+		q.answers[a.Name] = ""
 	}
 	return nil
 }
@@ -260,14 +252,11 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 	defer cancelAfter(ctx, caller, name)
 	// Until it is time to request the result: the task has ended, or it requires input, which the request for the result
 	// may deliver.
-	for losses := 0; state.GetString("status") == working; {
-		if engine.Wait(ctx.Done(), interval(state, "pollInterval"), nil) {
-			return ctx.Err()
-		}
-		err := caller.Call(ctx, methodGet, name, &state)
-		if losses++; err == nil {
-			losses = 0
-		} else if !isPassing(err) || losses > maxLosses {
+	if state.GetString("status") == working {
+		err := poll(ctx, caller, name, interval(state, "pollInterval"), "pollInterval", func(state wire.Object) (done bool, err error) {
+			return state.GetString("status") != working, nil
+		})
+		if err != nil {
 			return err
 		}
 	}
