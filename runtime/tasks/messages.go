@@ -1,7 +1,10 @@
 package tasks
 
 import (
+	"errors"
+
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
+	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -115,6 +118,18 @@ func relate(method string, params wire.Appender, id string) wire.Appender {
 	return with
 }
 
+// resultOf returns the text of a result with that member.
+func resultOf(result wire.Appender, related wire.Raw) (wire.Object, error) {
+	if result == nil {
+		return "", errors.New("tasks: the handler returned no result")
+	}
+	text, err := wire.MarshalString(result)
+	if err != nil {
+		return "", err
+	}
+	return withRelated(wire.Object(text), related)
+}
+
 // withRelated returns a result or params with that member.
 func withRelated(result wire.Object, related wire.Raw) (wire.Object, error) {
 	meta, _ := result.Get("_meta")
@@ -144,7 +159,7 @@ type taskParams struct {
 
 // DecodeJSON implements wire.Value.
 func (p *taskParams) DecodeJSON(r *wire.Reader) error {
-	return params.Decode(r, []string{"taskId"}, 1, func(int) { p.id = r.ReadString() })
+	return record.Decode(r, 1, record.Field("taskId", &p.id))
 }
 
 // updateParams holds the params of tasks/update.
@@ -156,11 +171,5 @@ type updateParams struct {
 
 // DecodeJSON implements wire.Value.
 func (p *updateParams) DecodeJSON(r *wire.Reader) error {
-	return params.Decode(r, []string{"taskId", "inputResponses"}, 2, func(member int) {
-		if member == 0 {
-			p.id = r.ReadString()
-		} else {
-			p.responses = r.ReadObject()
-		}
-	})
+	return record.Decode(r, 2, record.Field("taskId", &p.id), record.Field("inputResponses", &p.responses))
 }

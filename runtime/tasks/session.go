@@ -28,7 +28,6 @@ type session struct {
 
 	peer     *listener  // is told about the tasks
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
-
 }
 
 // session returns the session of a call, creating it on first use.
@@ -113,13 +112,7 @@ func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 	stopped, stop := context.WithCancelCause(context.Background())
 	return w.begin(stop, func() bool {
 		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
-			w.do(ctx, func() outcome {
-				out := s.outcome(ctx, r)
-				if out.cancelled {
-					return w.stopped(context.Cause(ctx))
-				}
-				return out
-			})
+			w.do(ctx, func() outcome { return w.call(ctx, r) })
 		})
 		context.AfterFunc(stopped, func() { end(context.Cause(stopped)) })
 		return ok
@@ -129,50 +122,37 @@ func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 // errInternal replaces errors whose details are not for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
-// outcome calls the handler.
-func (s *session) outcome(ctx context.Context, r *Record) (out outcome) {
+// call calls the handler for the request of the task.
+func (w *run) call(ctx context.Context, r *Record) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", p, "stack", string(debug.Stack()))
+			w.t.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", p, "stack", string(debug.Stack()))
 			out = outcome{err: errInternal}
 		}
 	}()
 	if ctx.Err() != nil {
-		return outcome{cancelled: true}
+		return w.stopped(context.Cause(ctx))
 	}
-	result, err := s.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
+	result, err := w.session.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
 	var text wire.Object
 	if err == nil {
-		text, err = resultOf(result, r.ID)
+		text, err = resultOf(result, related(r.ID))
 	}
 	if err == nil {
 		err = checkForm(r.Method, wire.Object(r.Params), text)
 	}
-	if err == nil {
+	e, is := errors.AsType[*jsonrpc.Error](err)
+	switch {
+	case err == nil:
 		isError, _ := text.Get("isError")
 		return outcome{result: text, failed: r.Method == methodCallTool && isError == "true"}
-	}
-	if ctx.Err() != nil {
-		return outcome{cancelled: true}
-	}
-	e, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok {
-		s.log.Error("task failed", "method", r.Method, "task", r.ID, "error", err)
+	case ctx.Err() != nil:
+		return w.stopped(context.Cause(ctx))
+	case !is:
+		w.t.log.Error("task failed", "method", r.Method, "task", r.ID, "error", err)
 		e = errInternal
 	}
 	return outcome{err: e}
-}
-
-// resultOf returns the text of a result that belongs to a task.
-func resultOf(result wire.Appender, id string) (wire.Object, error) {
-	if result == nil {
-		return "", errors.New("tasks: the handler returned no result")
-	}
-	text, err := wire.MarshalString(result)
-	if err != nil {
-		return "", err
-	}
-	return withRelated(wire.Object(text), related(id))
 }
 
 // around relates the messages of the work to its task. While a request waits for its response, the status says so.
@@ -243,22 +223,6 @@ func (w *run) stream() runtime.Reply {
 	return w.streams[len(w.streams)-1]
 }
 
-// listen makes a stream available to the messages of a task whose work is in this process, until over is called.
-// It returns false if the work is not here.
-func (s *session) listen(id string, stream runtime.Reply) (over func(), ok bool) {
-	w := s.running(id)
-	if w == nil {
-		return func() {}, false
-	}
-	w.reach(func() { w.streams = append(w.streams, stream) })
-	return func() {
-		w.reach(func() {
-			i := slices.Index(w.streams, stream)
-			w.streams = slices.Delete(w.streams, i, i+1)
-		})
-	}, true
-}
-
 // find returns a task of the session. It takes its work over if the process that did it has died.
 func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	r, err := s.lookup(ctx, id, s.name)
@@ -313,8 +277,8 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 		if r.ended() {
 			return resultOrError(r)
 		}
-		over, here := s.listen(p.id, runtime.CallOf(ctx).Reply())
-		if !here && !r.Awaited {
+		w := s.running(p.id)
+		if w == nil && !r.Awaited {
 			_, err = s.change(ctx, p.id, func(r *Record) bool {
 				if r.ended() || r.Awaited {
 					return false
@@ -324,19 +288,26 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 			})
 		}
 		if err == nil {
-			err = s.wait(ctx, r, changes)
+			err = s.wait(ctx, r, w, changes)
 		}
-		over()
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return "", err
 		}
 	}
 }
 
-// wait waits until a task has changed, has expired, or its work waits for a process.
-func (s *session) wait(ctx context.Context, r *Record, changes <-chan struct{}) error {
+// wait waits until a task has changed, has expired, or its work waits for a process. If the work w is here, its
+// messages are sent on the stream of the request in ctx meanwhile.
+func (s *session) wait(ctx context.Context, r *Record, w *run, changes <-chan struct{}) error {
 	next := time.Until(r.Expires)
-	if at, ok := r.DueAt(); ok && s.running(r.ID) == nil {
+	if w != nil {
+		stream := runtime.CallOf(ctx).Reply()
+		w.reach(func() { w.streams = append(w.streams, stream) })
+		defer w.reach(func() {
+			i := slices.Index(w.streams, stream)
+			w.streams = slices.Delete(w.streams, i, i+1)
+		})
+	} else if at, ok := r.DueAt(); ok {
 		next = min(next, max(time.Until(at.Add(s.backOff(r.Lost))), s.opts.PollInterval))
 	}
 	timer := time.NewTimer(next)

@@ -238,11 +238,7 @@ func relating(handle runtime.Handler) runtime.Handler {
 		if !ok {
 			return result, nil
 		}
-		text, err := wire.MarshalString(result)
-		if err != nil {
-			return nil, err
-		}
-		return withRelated(wire.Object(text), task)
+		return resultOf(result, task)
 	}
 }
 

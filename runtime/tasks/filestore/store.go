@@ -1,6 +1,7 @@
 package filestore
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -197,66 +198,59 @@ type queue struct {
 	db *bbolt.DB
 
 	mu      sync.Mutex
-	waiting []change
-	busy    bool // a goroutine makes changes
+	waiting []*change // for a transaction, which the first of them has asked for
 }
 
 // change is a part of a transaction.
 type change struct {
 	make func(*bbolt.Tx) error
-	done chan error
+	err  error // valid when done is closed
+	done chan struct{}
 }
 
 // do makes a change and waits until it is on the disk. The function returns one of the errors of package
 // tasks if it refuses the change; then it has changed nothing that must not be stored. Any other error
 // undoes the transaction, and all changes in it have that error.
 func (q *queue) do(f func(*bbolt.Tx) error) error {
-	c := change{f, make(chan error, 1)}
+	c := &change{make: f, done: make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, c)
-	if !q.busy {
-		q.busy = true
-		go q.run()
-	}
+	first := len(q.waiting) == 1
 	q.mu.Unlock()
-	return <-c.done
-}
-
-func (q *queue) run() {
-	for {
-		q.mu.Lock()
-		changes := q.waiting
-		q.waiting = nil
-		if len(changes) == 0 {
-			q.busy = false
-			q.mu.Unlock()
-			return
-		}
-		q.mu.Unlock()
-		q.commit(changes)
+	if first {
+		q.commit()
 	}
+	<-c.done
+	return c.err
 }
 
-// commit makes changes in a transaction.
-func (q *queue) commit(changes []change) {
-	refused := make([]error, len(changes))
-	err := q.db.Update(func(tx *bbolt.Tx) error {
-		for i, c := range changes {
-			if err := c.make(tx); refusal(err) {
-				refused[i] = err
-			} else if err != nil {
-				return err
+// commit waits for the end of other transactions, and makes the changes that are waiting then in one.
+func (q *queue) commit() {
+	var changes []*change
+	take := func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		changes, q.waiting = q.waiting, nil
+	}
+	err := errors.New("filestore: the database has panicked")
+	defer func() {
+		if changes == nil { // the database is closed
+			take()
+		}
+		for _, c := range changes {
+			c.err = cmp.Or(err, c.err)
+			close(c.done)
+		}
+	}()
+	err = q.db.Update(func(tx *bbolt.Tx) error {
+		take()
+		for _, c := range changes {
+			if c.err = c.make(tx); c.err != nil && !refusal(c.err) {
+				return c.err
 			}
 		}
 		return nil
 	})
-	for i, c := range changes {
-		if err != nil {
-			c.done <- err
-		} else {
-			c.done <- refused[i]
-		}
-	}
 }
 
 // refusal reports whether an error concerns the change alone.
