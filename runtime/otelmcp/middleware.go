@@ -13,6 +13,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -75,49 +76,9 @@ func histogram(m metric.Meter, name, description string) metric.Float64Histogram
 	return h
 }
 
+// around records what a message leads to.
 func (in *instruments) around(next runtime.Handler) runtime.Handler {
-	received, sent := in.handle(next), in.send(next)
-	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
-		if m.Sent() {
-			return sent(ctx, m)
-		}
-		return received(ctx, m)
-	}
-}
-
-// handle records what a handler does.
-func (in *instruments) handle(next runtime.Handler) runtime.Handler {
 	return func(ctx context.Context, m *runtime.Message) (result wire.Appender, err error) {
-		o := operationOf(m.Method, m.Object())
-		ctx, links := in.extract(ctx, m.Object())
-		call := runtime.CallOf(ctx)
-		o.start = time.Now()
-		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindServer),
-			trace.WithLinks(links...), trace.WithAttributes(o.atStart(in.Attributes)...))
-		out := outcome{kind: "panic", code: codeInternal} // replaced if next returns
-		defer func() {
-			if call != nil {
-				o.id, o.session, o.revision = call.ID(), call.SessionID(), call.Revision()
-				o.unknown = !call.Known() && notFound(err)
-				if o.id.IsZero() && notFound(err) {
-					out = outcome{} // an ignored notification
-				}
-			}
-			in.end(ctx, span, o, out, in.received)
-		}()
-		result, err = next(ctx, m)
-		if err == nil && m.Method == methodCallTool {
-			result, out = readTool(result)
-		} else {
-			out = handled(ctx, err)
-		}
-		return result, err
-	}
-}
-
-// send records what is sent.
-func (in *instruments) send(next runtime.Handler) runtime.Handler {
-	return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 		text, err := m.Text()
 		if err != nil {
 			return next(ctx, m) // next reports the error
@@ -125,24 +86,33 @@ func (in *instruments) send(next runtime.Handler) runtime.Handler {
 		params := wire.Object(text)
 		o := operationOf(m.Method, params)
 		o.start = time.Now()
-		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(trace.SpanKindClient),
-			trace.WithAttributes(o.atStart(in.Attributes)...))
-		out := outcome{kind: "panic"}
+		kind, duration, out := trace.SpanKindClient, in.sent, outcome{kind: "panic"} // replaced if next returns
+		var links []trace.Link
+		if !m.Sent() {
+			kind, duration, out.code = trace.SpanKindServer, in.received, codeInternal
+			ctx, links = in.extract(ctx, params)
+		}
+		ctx, span := in.tracer.Start(ctx, o.name(), trace.WithTimestamp(o.start), trace.WithSpanKind(kind),
+			trace.WithLinks(links...), trace.WithAttributes(o.atStart(in.Attributes)...))
 		defer func() {
 			o.id, o.session, o.revision = m.ID(), m.SessionID(), m.Revision()
-			in.end(ctx, span, o, out, in.sent)
+			in.end(ctx, span, o, out, duration)
 		}()
-		passed := m
-		if params != "" {
-			passed = m.With(params) // already encoded
+		if m.Sent() {
+			result, err = next(ctx, in.inject(ctx, m, params))
+			out = sent(err)
+		} else {
+			result, err = next(ctx, m)
+			out = handled(ctx, err)
+			if call := runtime.CallOf(ctx); call != nil && notFound(err) {
+				o.unknown = !call.Known()
+				if m.Kind == jsonrpc.Notification {
+					out = outcome{} // it is ignored
+				}
+			}
 		}
-		if carried, ok := in.inject(ctx, params); ok {
-			passed = m.With(carried)
-		}
-		result, err := next(ctx, passed)
-		out = sent(err)
-		if err == nil && m.Method == methodCallTool && isToolError(result) {
-			out.kind = toolError
+		if err == nil && m.Method == methodCallTool {
+			result, out = readTool(result)
 		}
 		return result, err
 	}
@@ -195,19 +165,24 @@ func (in *instruments) extract(ctx context.Context, params wire.Object) (context
 	return remote, nil
 }
 
-// inject returns params with the trace context of ctx, or false if there is none.
-func (in *instruments) inject(ctx context.Context, params wire.Object) (wire.Object, bool) {
-	if params != "" && params.Kind() != wire.KindObject {
-		return "", false
+// inject returns the message, whose params are encoded, with the trace context of ctx.
+func (in *instruments) inject(ctx context.Context, m *runtime.Message, params wire.Object) *runtime.Message {
+	if params != "" {
+		m = m.With(params)
+		if params.Kind() != wire.KindObject {
+			return m
+		}
 	}
 	meta, _ := params.Get(member)
 	c := &carrier{meta: wire.Object(meta)}
 	propagator.Inject(ctx, c)
 	if !c.set || c.err != nil {
-		return "", false
+		return m
 	}
-	params, err := params.With(member, wire.Raw(c.meta))
-	return params, err == nil
+	if params, err := params.With(member, wire.Raw(c.meta)); err == nil {
+		m = m.With(params)
+	}
+	return m
 }
 
 // carrier is _meta as a propagation.TextMapCarrier.

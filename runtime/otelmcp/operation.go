@@ -94,8 +94,8 @@ func (o *operation) name() string {
 // prompt.
 func (o *operation) attributes(more []attribute.KeyValue, named bool) []attribute.KeyValue {
 	attrs := append(slices.Clone(more), keyMethod.String(o.method))
-	if named && o.target.Value.AsString() != "" {
-		attrs = append(attrs, o.target)
+	if named {
+		attrs = append(attrs, present(o.target)...)
 	}
 	if o.method == methodCallTool {
 		attrs = append(attrs, keyOperation.String("execute_tool"))
@@ -103,18 +103,19 @@ func (o *operation) attributes(more []attribute.KeyValue, named bool) []attribut
 	return attrs
 }
 
+// present returns the attributes whose text is not "".
+func present(attrs ...attribute.KeyValue) []attribute.KeyValue {
+	return slices.DeleteFunc(attrs, func(a attribute.KeyValue) bool { return a.Value.AsString() == "" })
+}
+
 // atStart returns the attributes of the span that a sampler may need.
 func (o *operation) atStart(more []attribute.KeyValue) []attribute.KeyValue {
-	attrs := o.attributes(more, true)
-	if o.uri != "" {
-		attrs = append(attrs, keyResource.String(o.uri))
-	}
-	return attrs
+	return append(o.attributes(more, true), present(keyResource.String(o.uri))...)
 }
 
 // atEnd returns the attributes that may only be known at the end.
 func (o *operation) atEnd() []attribute.KeyValue {
-	var attrs []attribute.KeyValue
+	attrs := present(keyRevision.String(o.revision))
 	if !o.id.IsZero() {
 		id, isString := o.id.Str()
 		if !isString {
@@ -124,9 +125,6 @@ func (o *operation) atEnd() []attribute.KeyValue {
 	}
 	if o.session != "" {
 		attrs = append(attrs, keySession.String(runtime.LogID(o.session)))
-	}
-	if o.revision != "" {
-		attrs = append(attrs, keyRevision.String(o.revision))
 	}
 	return attrs
 }
@@ -138,10 +136,7 @@ func (o *operation) measured(more []attribute.KeyValue, out outcome) []attribute
 	if o.unknown {
 		attrs = append(slices.Clone(more), keyMethod.String(other))
 	}
-	if o.revision != "" {
-		attrs = append(attrs, keyRevision.String(o.revision))
-	}
-	return append(attrs, out.attributes()...)
+	return slices.Concat(attrs, present(keyRevision.String(o.revision)), out.attributes())
 }
 
 // outcome is the result of an operation.
@@ -155,14 +150,7 @@ type outcome struct {
 func (o outcome) refused() bool { return o.code != "" && o.code != codeInternal }
 
 func (o outcome) attributes() []attribute.KeyValue {
-	var attrs []attribute.KeyValue
-	if o.kind != "" {
-		attrs = append(attrs, keyError.String(o.kind))
-	}
-	if o.code != "" {
-		attrs = append(attrs, keyCode.String(o.code))
-	}
-	return attrs
+	return present(keyError.String(o.kind), keyCode.String(o.code))
 }
 
 // answered returns the outcome of a JSON-RPC error.
@@ -221,23 +209,16 @@ func sent(err error) outcome {
 // readTool returns the outcome of tools/call. It encodes the result to inspect it, and
 // returns the encoded result.
 func readTool(result wire.Appender) (wire.Appender, outcome) {
-	if result == nil {
-		return nil, outcome{kind: codeInternal, code: codeInternal}
-	}
-	text, err := wire.MarshalString(result)
-	switch {
-	case err != nil:
+	text, err := runtime.TextOf(result)
+	if err != nil || text == "" {
 		return result, outcome{kind: codeInternal, code: codeInternal}
-	case strings.Contains(text, `"isError"`) && isToolError(wire.Raw(text)):
-		return wire.Raw(text), outcome{kind: toolError}
 	}
-	return wire.Raw(text), outcome{}
-}
-
-func isToolError(result wire.Appender) bool {
-	text, _ := runtime.TextOf(result)
-	failed, _ := wire.Object(text).Get("isError")
-	return failed == "true"
+	if strings.Contains(string(text), `"isError"`) {
+		if failed, _ := wire.Object(text).Get("isError"); failed == "true" {
+			return text, outcome{kind: toolError}
+		}
+	}
+	return text, outcome{}
 }
 
 // keyReason is the attribute of refused requests.
