@@ -56,31 +56,12 @@ func newValidator(s *jsonschema.Schema, formats jsonschema.Formats) *Validator {
 // number of steps.
 func (v *Validator) Usable() bool { return v.usable }
 
-// maxWork limits how many schemas apply to one place of a value.
-const maxWork = 20_000
-
-// cheap reports whether at most maxWork schemas apply to the same place of a value. A few
+// cheap reports whether at most mostVisits schemas apply to the same place of a value. A few
 // schemas that refer to each other can apply as many as two to the power of their number.
 func (v *Validator) cheap() bool {
-	work := map[*jsonschema.Schema]float64{}
-	var count func(s *jsonschema.Schema) float64
-	count = func(s *jsonschema.Schema) float64 {
-		if s == nil {
-			return 0
-		}
-		if have, ok := work[s]; ok {
-			return have
-		}
-		work[s] = 1 // for a schema that leads back to itself at the same place
-		sum := 1.0
-		for _, part := range append(s.SameValue(), s.Referenced()) {
-			sum += count(part)
-		}
-		work[s] = sum
-		return sum
-	}
+	place := partOf(nil)
 	for _, s := range v.root.All() {
-		if count(s) > maxWork {
+		if place.visit(s) > mostVisits {
 			return false
 		}
 	}
