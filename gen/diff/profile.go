@@ -19,17 +19,7 @@ func Profiles() []Profile { return []Profile{ProfileWire, ProfileTyped, ProfileM
 // Code reports whether findings about generated code belong to the profile.
 func (p Profile) Code() bool { return p == ProfileTyped || p == ProfileModel }
 
-// CategoryCode is the category of findings about generated code.
-const CategoryCode Category = "code"
-
 const ruleCode = "generated-go"
-
-// codeRules returns the rule of findings about generated code.
-func codeRules() ruleSet {
-	return alone(CategoryCode, EffectIncomparable, ruleCode, "Go: `{0}` is {2}, was {1}",
-		"The client that mcpgen generates declares something else in Go, so that programs do not compile or mean something else. Only with the profiles typed and model.").
-		args("name", argBefore, argAfter).harm("A program that uses `{0}` does not compile with the new client, or means something else.")
-}
 
 // AddCode adds a finding about generated code: what the client declares for a tool under a name, of
 // which old and new are the Go types.

@@ -94,7 +94,9 @@ const (
 	CategoryWire    Category = "wire"    // values and their schemas
 	CategoryMethods Category = "methods" // requests and notifications
 	CategoryTools   Category = "tools"   // tools, how they are called, and their annotations
+	CategoryServer  Category = "server"  // everything else that a server offers
 	CategoryModel   Category = "model"   // texts and defaults that a model reads
+	CategoryCode    Category = "code"    // generated code
 )
 
 // Rule describes one kind of change.
@@ -155,11 +157,17 @@ const (
 	guardPromisedNobody = "unconstrained"
 	guardImplied        = "implied"
 	guardElsewhere      = "elsewhere"
+	guardTemplate       = "covered-by-template"
+	guardNotified       = "notified"
+	guardMirrored       = "mirrored-header"
 )
 
 // Guards returns the guards.
 func Guards() []Guard {
-	return append(serverGuards(), []Guard{
+	return []Guard{
+		{ID: guardTemplate, Level: LevelInfo, Doc: "The other side has another resource or template with the same URIs."},
+		{ID: guardNotified, Level: LevelWarn, Doc: "Only notifications are affected. A client that no longer receives them can still request the data."},
+		{ID: guardMirrored, Level: LevelWarn, Doc: "Only calls over HTTP are affected. A client whose headers a server refuses requests the list again."},
 		{ID: guardOpenObject, Level: LevelInfo, Doc: "Objects of the protocol are open: a receiver ignores members it does not know."},
 		{ID: guardIgnoredMember, Level: LevelWarn, Doc: "The object is open: the receiver accepts the member and ignores it."},
 		{ID: guardReadAsAnother, Level: LevelWarn, Doc: "The receiver accepts the value as another variant, and loses the members that it does not know."},
@@ -171,7 +179,7 @@ func Guards() []Guard {
 		{ID: guardImplied, Level: LevelInfo, Doc: "A receiver reads a message without the member as if it had the member's default."},
 		{ID: guardElsewhere, Level: LevelInfo, Doc: "The two revisions say this in different messages, so no peer reads the message of the other one."},
 		{ID: guardPromisedNobody, Level: LevelInfo, Doc: "The schema constrains nothing."},
-	}...)
+	}
 }
 
 func guard(id string) Guard {
