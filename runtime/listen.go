@@ -41,7 +41,7 @@ var errOverrun = errors.New("runtime: too many notifications wait for the listen
 // The sequence ends when ctx ends, after what was received until then; when the server ends the subscription; or with
 // an error if the server refuses it, cannot be reached ten times in a row, or the session has ended. In a session of a
 // revision without subscriptions/listen, Listen subscribes to the resources of the filter with
-// resources/subscribe.
+// resources/subscribe; those that the server refuses are not part of the acknowledgement.
 func (s *Session) Listen(ctx context.Context, filter wire.Appender) iter.Seq2[Notification, error] {
 	return s.listen(ctx, filter, false)
 }
@@ -180,28 +180,45 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	return err
 }
 
-// subscribeSession subscribes in a session to what the filter asks for, until ctx ends.
+// subscribeSession subscribes in a session to what the server honours of the filter, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	for method, r := range l.link.server.Load().protocol.rows {
-		if asked, _ := l.filter.Get(r.flag()); r.flag() != "" && asked == "true" {
-			l.methods = append(l.methods, method)
+	t, of := l.link.server.Load(), &l.link.side().listeners
+	var honoured wire.Members
+	for name, value := range l.filter.All() {
+		for method, r := range t.protocol.rows {
+			if name != "" && r.flag() == name && t.theirs.has(r.need) {
+				if honoured.Set(name, value); value == "true" {
+					l.methods = append(l.methods, method)
+				}
+			}
 		}
 	}
-	subscriptions, _ := l.filter.Get(memberResources)
-	for _, item := range subscriptions.Elements() {
-		if uri, ok := item.Str(); ok {
-			l.uris = append(l.uris, uri)
-		}
-	}
-	of := &l.link.side().listeners
 	of.add(l)
-	defer of.unsubscribe(l)
-	for _, uri := range l.uris {
-		if err := of.subscribe(ctx, l.link, uri); err != nil {
+	var asked []string
+	defer func() { of.unsubscribe(l, asked) }()
+	var accepted []wire.Raw
+	resources, _ := l.filter.Get(memberResources)
+	for _, item := range resources.Elements() {
+		uri, _ := item.Str()
+		err := of.subscribe(ctx, l, uri)
+		if _, refused := asError(err); refused || final(err) && !errors.Is(err, ErrClosed) {
+			l.link.conn.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
+			continue
+		}
+		asked = append(asked, uri)
+		if err != nil {
 			return err
 		}
+		accepted = append(accepted, item)
 	}
-	l.put(Notification{methodAck, wire.Raw(`{"notifications":` + string(l.filter) + `}`)})
+	if len(accepted) > 0 {
+		honoured.Set(memberResources, wire.ArrayOf(accepted))
+	}
+	text, err := wire.NewObject(honoured...)
+	if err != nil {
+		return err
+	}
+	of.acknowledge(l, text)
 	select {
 	case <-ctx.Done():
 	case <-l.link.conn.life.Background().Done():
@@ -250,7 +267,8 @@ type listener struct {
 	filter       wire.Object
 	id           wire.Scalar // of the request; zero in a session
 	methods      []string    // in a session: those it wants
-	uris         []string    // in a session: of the resources
+	uris         []string    // in a session: of the resources that it is subscribed to
+	ready        bool        // in a session: the filter is acknowledged, and nothing is taken before
 	acknowledged time.Time   // zero before that
 
 	news    chan struct{} // holds a token if there may be something to take
@@ -301,7 +319,7 @@ func (l *listener) wants(m *jsonrpc.Message, subscription wire.Scalar) bool {
 	if !l.id.IsZero() {
 		return subscription == l.id
 	}
-	return slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && contains(l.uris, wire.Object(m.Params).GetString("uri"))
+	return l.ready && (slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && contains(l.uris, wire.Object(m.Params).GetString("uri")))
 }
 
 // contains reports whether one of the resources is the one with a URI, or contains it: a client that has subscribed to
@@ -353,18 +371,34 @@ func (s *listeners) remove(l *listener) {
 	}
 }
 
-// subscribe subscribes to a resource of a session.
-func (s *listeners) subscribe(ctx context.Context, on *link, uri string) error {
+// subscribe subscribes to a resource of a session for a listener, unless the server sends its updates already.
+func (s *listeners) subscribe(ctx context.Context, l *listener, uri string) error {
 	s.requesting.RLock()
 	defer s.requesting.RUnlock()
-	return on.sender().Call(ctx, methodSubscribe, uriParams(uri), nil)
+	if !s.needs(uri) {
+		if err := l.link.sender().Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.uris = append(l.uris, uri)
+	return nil
+}
+
+// acknowledge passes to a listener of a session the part of its filter that is honoured, and then notifications.
+func (s *listeners) acknowledge(l *listener, honoured wire.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.put(Notification{methodAck, wire.Raw(`{"notifications":` + string(honoured) + `}`)})
+	l.ready = true
 }
 
 // unsubscribe removes the listener of a session, and ends the subscriptions that nobody else needs. The session goes
 // on, so the server is told after the end of the context of the listener. unsubscribe does not wait for that.
-func (s *listeners) unsubscribe(l *listener) {
+func (s *listeners) unsubscribe(l *listener, uris []string) {
 	s.remove(l)
-	if len(l.uris) == 0 {
+	if len(uris) == 0 {
 		return
 	}
 	l.link.conn.life.Go(func() {
@@ -373,7 +407,7 @@ func (s *listeners) unsubscribe(l *listener) {
 		ctx, cancel := context.WithTimeout(l.link.conn.life.Context(), waits.Delete)
 		defer cancel()
 		var all sync.WaitGroup
-		for _, uri := range l.uris {
+		for _, uri := range uris {
 			if !s.needs(uri) {
 				all.Go(func() { _ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil) })
 			}

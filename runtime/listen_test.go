@@ -473,15 +473,40 @@ func TestListenersOfOneResource(t *testing.T) {
 	})
 }
 
-// TestRefusedListener checks that a listener in a session that is refused leaves no subscription behind.
+// TestRefusedListener checks that a listener in a session listens to what the server does not refuse, as in a revision
+// without sessions, that its end leaves no subscription behind, and that a failed connection is an error.
 func TestRefusedListener(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		subscribed := map[string]bool{}
-		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), sessioned(subscribed, "no:such"))
-		_, err := methodsOf(session.Listen(t.Context(), wire.Object(`{"resourceSubscriptions":["a:b","no:such"]}`)))
+		s := sessioned(subscribed, "no:such")
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+		filter := wire.Object(`{"toolsListChanged":true,"x":1,"resourceSubscriptions":["a:b","no:such","a:b"]}`)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var got []string
+		for n, err := range session.Listen(ctx, filter) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, n.Method+string(n.Params))
+			if len(got) == 1 {
+				s.send(notification(updatedMethod, `{"uri":"no:such"}`))
+				s.send(notification(updatedMethod, `{"uri":"a:b"}`))
+			} else {
+				cancel()
+			}
+		}
+		want := []string{ackMethod + `{"notifications":{"resourceSubscriptions":["a:b","a:b"]}}`, updatedMethod + `{"uri":"a:b"}`}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
 		synctest.Wait()
-		if len(subscribed) > 0 || err == nil {
-			t.Errorf("%v; still subscribed: %v", err, subscribed)
+		if n := len(s.of("resources/subscribe")); len(subscribed) > 0 || n != 2 {
+			t.Errorf("subscribed %d times; still subscribed: %v", n, subscribed)
+		}
+		session.Close()
+		if _, err := methodsOf(session.Listen(t.Context(), filter)); !errors.Is(err, runtime.ErrClosed) {
+			t.Errorf("after the end of the session: %v", err)
 		}
 	})
 }

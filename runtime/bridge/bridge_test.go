@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -611,19 +612,22 @@ func TestListeners(t *testing.T) {
 // TestListenBehindOthers checks that a client without a session stops listening while the server leaves the subscription of
 // another one unanswered.
 func TestListenBehindOthers(t *testing.T) {
+	var asked, ended atomic.Int64
 	w := start(t, session, handlers{"resources/subscribe": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+		asked.Add(1)
+		defer ended.Add(1)
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}, bridge.Options{})
 	s := w.overHTTP(stateless, asking, nil)
-	listen := func(n int) (end context.CancelFunc) {
+	listen := func(n int64) (end context.CancelFunc) {
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
 			for range s.Listen(ctx, wire.Raw(`{"resourceSubscriptions":["x:a"]}`)) {
 			}
 		}()
-		if !testkit.Eventually(func() bool { return w.bridge.Subscriptions() == n }) {
-			t.Errorf("%d clients listen, want %d", w.bridge.Subscriptions(), n)
+		if !testkit.Eventually(func() bool { return asked.Load() == n }) {
+			t.Errorf("%d clients listen, want %d", asked.Load(), n)
 		}
 		return cancel
 	}
@@ -631,9 +635,45 @@ func TestListenBehindOthers(t *testing.T) {
 	defer s.Close()
 	defer listen(1)()
 	listen(2)()
-	if !testkit.Eventually(func() bool { return w.bridge.Subscriptions() == 1 }) {
-		t.Errorf("%d clients listen", w.bridge.Subscriptions())
+	if !testkit.Eventually(func() bool { return ended.Load() == 1 }) {
+		t.Errorf("%d clients have stopped", ended.Load())
 	}
+}
+
+// TestListenAgain checks that a client that listens is told of everything that it listens to when the bridge has to listen
+// at the server again, because notifications may have been lost.
+func TestListenAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		streams := 0
+		w := start(t, stateless, handlers{"subscriptions/listen": func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			streams++
+			if streams > 1 {
+				return runtime.CallOf(ctx).Listen(ctx, m.Object(), nil)
+			}
+			_, err := runtime.CallOf(ctx).Listen(ctx, m.Object(), func(context.Context, *runtime.ServerSession) {})
+			return nil, errors.Join(err, errors.New("the stream is lost"))
+		}}, bridge.Options{})
+		s, served := w.client(stateless, asking, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var got []string
+		for n, err := range s.Listen(ctx, wire.Raw(`{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["x:a","x:b"]}`)) {
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, strings.TrimSpace(n.Method+" "+wire.Object(n.Params).GetString("uri")))
+			if len(got) == 4 {
+				cancel()
+			}
+		}
+		synctest.Wait()
+		slices.Sort(got)
+		want := []string{"notifications/resources/updated x:a", "notifications/resources/updated x:b", "notifications/subscriptions/acknowledged", "notifications/tools/list_changed"}
+		if diff := cmp.Diff(want, got); diff != "" || streams != 2 {
+			t.Errorf("%d streams (-want +got):\n%s", streams, diff)
+		}
+		w.finish(s, served)
+	})
 }
 
 // TestNoTable has no table. The panic says so.

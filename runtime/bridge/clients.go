@@ -45,7 +45,6 @@ func (b *Bridge) bindings() []runtime.Binding {
 			Handle: func(ctx context.Context, m *runtime.Message) (wire.Appender, error) { return b.handle(ctx, r, m) },
 		}
 		if binding.Stateless() {
-			binding.Listen = subscribe
 			binding.ToolHeaders = b.tools.Table
 		}
 		all = append(all, binding)

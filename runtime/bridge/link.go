@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,15 +38,11 @@ type link struct {
 	bindings  map[string]runtime.Binding
 	opened    chan struct{} // closed when the fields above are set
 
-	mu        sync.Mutex
-	requests  []*clientRequest // the requests of clients that the server works on, oldest first
-	waiting   []*question      // of the server that no request takes to the client yet
-	tokens    int64            // progress tokens given to requests
-	listeners map[*listener]bool
-	watched   map[string]int // resources that listeners have subscribed to, with their number; changed with a token in subscribing
-	level     runtime.LogLevel
-
-	subscribing chan struct{} // has room for one: holds a token while watched and the server's subscriptions are changed, which may take long
+	mu       sync.Mutex
+	requests []*clientRequest // the requests of clients that the server works on, oldest first
+	waiting  []*question      // of the server that no request takes to the client yet
+	tokens   int64            // progress tokens given to requests
+	level    runtime.LogLevel
 
 	entry *entry // by which requests without a session use it; nil for the session of a client
 }
@@ -64,7 +59,7 @@ type clientRequestKey struct{}
 // connect opens a session with the server: for the session of a client on the connection f, or, if f is nil, for
 // requests without a session. The end of ctx ends the opening.
 func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
-	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{}), listeners: make(map[*listener]bool), watched: make(map[string]int), subscribing: make(chan struct{}, 1)}
+	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{})}
 	// The values of ctx, such as the call that opens the session, do not belong to the session.
 	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
 	defer cancel()
@@ -541,17 +536,11 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 	return answer, failure(method, "client", err)
 }
 
-// announce passes a notification of the server on: news to the session of the client or, if there is none, to the
-// clients that listen, and others to the newest request, if there is one.
+// announce passes a notification of the server on: news to the session of the client, and others to the newest request,
+// if there is one. Clients without a session get news by listen.
 func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
 	news := l.isNews(method)
 	if news && l.conn == nil {
-		l.mu.Lock()
-		listeners := slices.Collect(maps.Keys(l.listeners))
-		l.mu.Unlock()
-		for _, listener := range listeners {
-			listener.put(runtime.Notification{Method: method, Params: params})
-		}
 		return nil
 	}
 	var to runtime.Caller

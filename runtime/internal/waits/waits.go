@@ -106,9 +106,6 @@ const (
 	News = 5 * time.Second
 )
 
-// Unlisten limits how long a bridge tries to end a subscription at a server. Its clients do not wait for it.
-const Unlisten = 5 * time.Second
-
 // Tasks.
 const (
 	// CancelTask limits the wait for the answer to tasks/cancel of a caller that has given up. The task
