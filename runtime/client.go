@@ -82,41 +82,38 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 			return nil, errors.Join(prefix.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	p := newConn(context.WithoutCancel(ctx), t, c.settings, false)
-	e := &clientSide{conn: p, of: c, cache: newCache(c.opts.Cache)}
-	p.side = e
-	l := &link{conn: p, done: make(chan struct{})}
+	l := &link{conn: newConn(context.WithoutCancel(ctx), t, c.settings, false), of: c, done: make(chan struct{}), cache: newCache(c.opts.Cache)}
 	l.origin, _ = t.(Remote)
-	p.ended = func(err error) {
+	l.side = l
+	l.ended = func(err error) {
 		l.err = err
 		close(l.done)
 	}
-	t.Start(inbox{p}, p.limits.MaxMessage)
+	t.Start(inbox{l.conn}, l.limits.MaxMessage)
 	name := nameOf(t)
-	server, err := e.open(ctx, c.eras.Get(name), older)
+	server, err := l.open(ctx, c.eras.Get(name), older)
 	if err != nil {
 		l.close()
-		r, ok := t.(Remote)
-		if ok && !older && c.diedOfProbe(ctx, err) {
-			if next, failed := r.Restart(); failed == nil {
+		if l.origin != nil && !older && c.diedOfProbe(ctx, err) {
+			if next, failed := l.origin.Restart(); failed == nil {
 				return c.dial(ctx, next, true)
 			}
 		}
-		if ok && c.newest(false) != nil && !ofStateless(err) {
-			next, err := r.Fallback(ctx, err)
+		if l.origin != nil && c.newest(false) != nil && !ofStateless(err) {
+			next, err := l.origin.Fallback(ctx, err)
 			if err != nil {
 				return nil, prefix.Errorf("runtime: connect: %w", err)
 			}
-			l, err := c.dial(ctx, next, true)
-			if err == nil && l.origin == nil {
-				l.origin = r
+			other, err := c.dial(ctx, next, true)
+			if err == nil && other.origin == nil {
+				other.origin = l.origin
 			}
-			return l, err
+			return other, err
 		}
 		return nil, prefix.Errorf("runtime: connect: %w", err)
 	}
 	l.server.Store(server)
-	if !e.guessed {
+	if !l.guessed {
 		c.eras.Set(name, server.revision)
 	}
 	return l, nil
@@ -167,11 +164,7 @@ func (s *Session) Instructions() string { return s.now().server.Load().instructi
 // again under another one ("Protocol Version Negotiation" in basic/versioning, 2026-07-28).
 func (s *Session) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
 	l := s.ready(ctx)
-	err := s.callOn(ctx, l, method, params, result)
-	if err == nil {
-		return nil
-	}
-	again, err := s.again(ctx, l, method, params, err)
+	again, err := s.again(ctx, l, method, params, s.callOn(ctx, l, method, params, result))
 	if again {
 		err = s.callOn(ctx, s.now(), method, params, result)
 	}
@@ -187,12 +180,12 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 		}
 	}
 	uri := func() string { return (&Message{Params: params}).Object().GetString("uri") }
-	if method == methodUnsubscribe && l.side().listeners.release(uri()) {
+	if method == methodUnsubscribe && l.listeners.release(uri()) {
 		return decodeEmpty(result) // a listener still needs the updates
 	}
 	err := sender{conn: l.conn, peer: t}.Call(ctx, method, params, result)
 	if err == nil && method == methodSubscribe {
-		l.side().listeners.hold(uri())
+		l.listeners.hold(uri())
 	}
 	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
 		err = l.sender().Call(ctx, method, params, result)
@@ -212,12 +205,11 @@ func (s *Session) renegotiate(ctx context.Context, l *link, refused *peer, why e
 	if l.server.Load() != refused {
 		return true // another call has done it
 	}
-	e := l.side()
-	b, err := e.of.choose(supportedBy(why))
+	b, err := s.of.choose(supportedBy(why))
 	if err != nil || b == refused.protocol {
 		return false
 	}
-	server, err := e.discover(ctx, b)
+	server, err := l.discover(ctx, b)
 	if err == nil {
 		l.server.Store(server)
 	}
@@ -291,7 +283,7 @@ func (s *Session) ready(ctx context.Context) *link {
 		return l
 	}
 	if err := s.reopen(ctx, l); err != nil && ctx.Err() == nil && s.reopens() {
-		l.conn.logger().Warn("the connection could not be opened again", "error", err)
+		l.logger().Warn("the connection could not be opened again", "error", err)
 	}
 	return s.now()
 }
@@ -311,43 +303,36 @@ type reopening struct {
 // reopen waits until a lost connection is replaced, or ctx ends. The calls that wait share an attempt, which does not
 // end with the first of them.
 func (s *Session) reopen(ctx context.Context, lost *link) error {
-	r, err := s.beginReopening(ctx, lost)
-	if r == nil {
-		return err
+	s.opening.Lock()
+	r := s.reopening
+	switch {
+	case !s.reopens():
+		s.opening.Unlock()
+		return ErrClosed
+	case s.now() != lost:
+		s.opening.Unlock()
+		return nil
+	case r == nil:
+		r = &reopening{done: make(chan struct{})}
+		s.reopening = r
+		var trying context.Context
+		trying, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		go func() {
+			defer close(r.done)
+			defer r.cancel()
+			r.err = s.replace(trying, lost)
+			s.opening.Lock()
+			defer s.opening.Unlock()
+			s.reopening = nil
+		}()
 	}
+	s.opening.Unlock()
 	select {
 	case <-r.done:
 		return r.err
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// beginReopening begins an attempt to replace a lost connection, unless there is one, and returns it. It returns nil if
-// the connection is replaced already.
-func (s *Session) beginReopening(ctx context.Context, lost *link) (*reopening, error) {
-	s.opening.Lock()
-	defer s.opening.Unlock()
-	switch {
-	case !s.reopens():
-		return nil, ErrClosed
-	case s.now() != lost:
-		return nil, nil
-	case s.reopening != nil:
-		return s.reopening, nil
-	}
-	r := &reopening{done: make(chan struct{})}
-	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	s.reopening = r
-	go func() {
-		defer close(r.done)
-		defer r.cancel()
-		r.err = s.replace(ctx, lost)
-		s.opening.Lock()
-		defer s.opening.Unlock()
-		s.reopening = nil
-	}()
-	return r, nil
 }
 
 // replace replaces a lost connection.
@@ -366,7 +351,7 @@ func (s *Session) replace(ctx context.Context, lost *link) error {
 		l.close()
 		return ErrClosed
 	}
-	l.conn.logger().Info("connection opened again", "revision", l.server.Load().revision)
+	l.logger().Info("connection opened again", "revision", l.server.Load().revision)
 	s.watch.restore(ctx, s)
 	return nil
 }
@@ -374,6 +359,9 @@ func (s *Session) replace(ctx context.Context, lost *link) error {
 // again reports whether a request is to be sent on another connection. If the server may have begun it and
 // it cannot be sent twice, the error is a *LostError.
 func (s *Session) again(ctx context.Context, l *link, method string, params wire.Appender, err error) (bool, error) {
+	if err == nil {
+		return false, nil
+	}
 	_, unsent := errors.AsType[unsentError](err)
 	begun, known := errors.AsType[notBegun](err)
 	_, lost := errors.AsType[*LostError](err) // it may wrap the refusal of the stream of a request that was begun
@@ -381,7 +369,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.side().repeats(method, params, l.server.Load().protocol.row(method)) {
+	if !refused && !l.repeats(method, params, l.server.Load().protocol.row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -398,102 +386,96 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 // reads reports whether a request only reads, so that it can be sent twice.
 func (r *row) reads() bool { return r.Cacheable || r.lists() }
 
-// link is one connection of a session.
+// link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
+// requests that have their revision and capabilities. Which of them it is depends on the server.
 type link struct {
-	conn   *conn
+	*conn
+	of     *Client
 	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
 	server atomic.Pointer[peer]
 	done   chan struct{} // closed when the connection is over
 	err    error         // error of the connection; valid after done is closed
-}
 
-func (l *link) side() *clientSide { return l.conn.side.(*clientSide) }
-
-// sender returns what sends messages to the server.
-func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
-
-// close ends the connection and waits until all its handlers have returned.
-func (l *link) close() {
-	l.conn.giveUp(ErrClosed)
-	<-l.done
-}
-
-// clientSide is a client's side of a connection: of a session, or of requests that carry their revision and
-// capabilities. Which of them it is depends on the server.
-type clientSide struct {
-	*conn
-	of        *Client
 	tools     listed
 	listeners listeners
 	cache     *resultCache // nil for none
 	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
 }
 
+// sender returns what sends messages to the server.
+func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
+
+// close ends the connection and waits until all its handlers have returned.
+func (l *link) close() {
+	l.giveUp(ErrClosed)
+	<-l.done
+}
+
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
-func (e *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
+func (l *link) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
-	case e.peer == nil:
-		return admitEarly(&m, e.of.bindings)
-	case e.peer.stateless() && m.Kind == jsonrpc.Request:
-		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", e.peer.revision)
+	case l.peer == nil:
+		return admitEarly(&m, l.of.bindings)
+	case l.peer.stateless() && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", l.peer.revision)
 	}
-	return e.peer.admit(&m)
+	return l.peer.admit(&m)
+}
+
+// greet sends the first request to a server. The goroutine that reads passes the result to accept, so that the next
+// message of the server is handled under the revision of the answer.
+func (l *link) greet(ctx context.Context, m *Message, accept func(result wire.Raw) (*peer, error)) (server *peer, err error) {
+	m.sent.accept = func(r engine.Answer) engine.Answer {
+		if r.Err == nil {
+			server, r.Err = accept(r.Result)
+		}
+		return r
+	}
+	_, err = l.transmit(ctx, m)
+	return server, err
 }
 
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
 // binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
 // sent, because initialize cannot be cancelled.
-func (e *clientSide) initialize(ctx context.Context, b *protocol) (*peer, error) {
-	own, err := e.of.capabilities(b)
+func (l *link) initialize(ctx context.Context, b *protocol) (*peer, error) {
+	own, err := b.declared(l.of.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}
-	var server *peer
 	params := appendFunc(func(dst []byte) ([]byte, error) {
-		return appendGreeting(dst, b.Revision, own, "clientInfo", e.of.self(), "")
+		return appendGreeting(dst, b.Revision, own, "clientInfo", l.of.self(), "")
 	})
-	accept := func(r engine.Answer) engine.Answer {
-		switch {
-		case e.peer != nil:
-			r.Err = errAfterProbe
-		case r.Err == nil:
-			server, r.Err = e.accept(r.Result, own)
-		}
-		return r
-	}
-	m := sender{conn: e.conn}.message(jsonrpc.Request, methodInitialize, params)
-	m.sent.accept = accept
-	if _, err := e.conn.transmit(ctx, m); err != nil {
+	m := sender{conn: l.conn}.message(jsonrpc.Request, methodInitialize, params)
+	server, err := l.greet(ctx, m, func(result wire.Raw) (*peer, error) { return l.accept(result, own) })
+	if err != nil {
 		return nil, err
 	}
-	limit := e.limits.patience(ctx, methodInitialized).Quiet
+	limit := l.limits.patience(ctx, methodInitialized).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodInitialized, Quiet: limit})
 	defer stop()
-	return server, sender{conn: e.conn, peer: server}.Notify(ctx, methodInitialized, nil)
+	return server, sender{conn: l.conn, peer: server}.Notify(ctx, methodInitialized, nil)
 }
 
-// capabilities returns what the client declares under a binding.
-func (c *Client) capabilities(b *protocol) (wire.Object, error) {
-	return b.declared(c.opts.Capabilities)
-}
-
-// accept processes the answer to initialize. The goroutine that reads calls it, so that the next message
-// of the server is handled under the revision of the answer.
-func (e *clientSide) accept(result wire.Raw, own wire.Object) (*peer, error) {
+// accept processes the answer to initialize.
+func (l *link) accept(result wire.Raw, own wire.Object) (*peer, error) {
+	if l.peer != nil {
+		return nil, errAfterProbe
+	}
 	var server greeting
 	if err := server.read(result, "protocolVersion", "capabilities", "serverInfo"); err != nil {
 		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
 	}
-	for _, b := range e.of.bindings {
+	for _, b := range l.of.bindings {
 		if b.Revision == server.revision && !b.stateless {
 			t := b.peer(server.info, server.capabilities, own)
 			t.instructions = server.instructions
-			return t, e.negotiated(t)
+			return t, l.negotiated(t)
 		}
 	}
-	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(e.of.bindings, false))}
+	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(l.of.bindings, false))}
 }
 
 // appendParams appends the member params of a message. Meta is a member of their _meta, as text, or "". A request of a
@@ -519,29 +501,22 @@ func (s *sender) appendParams(dst []byte, method string, params wire.Appender, m
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
 // server does not speak that revision, under one that it lists, which may be the same. The error is an
 // *[initializeError] if the sides have only a revision with sessions in common.
-func (e *clientSide) discover(ctx context.Context, b *protocol) (*peer, error) {
+func (l *link) discover(ctx context.Context, b *protocol) (*peer, error) {
 	tried := map[*protocol]int{}
 	for {
 		tried[b]++
-		t, err := e.statelessPeer(b, greeting{})
+		t, err := l.statelessPeer(b, greeting{})
 		if err != nil {
 			return nil, err
 		}
-		var server *peer
-		accept := func(r engine.Answer) engine.Answer {
-			if r.Err == nil {
-				server, r.Err = e.discovered(r.Result)
-			}
-			return r
-		}
-		m := sender{conn: e.conn, peer: t}.message(jsonrpc.Request, methodDiscover, nil)
-		m.sent.row, m.sent.accept = b.row(methodDiscover), accept
-		_, err = e.conn.transmit(ctx, m)
+		m := sender{conn: l.conn, peer: t}.message(jsonrpc.Request, methodDiscover, nil)
+		m.sent.row = b.row(methodDiscover)
+		server, err := l.greet(ctx, m, l.discovered)
 		supported := supportedBy(err)
 		if err == nil || supported == nil {
 			return server, err
 		}
-		next, choice := e.of.choose(supported)
+		next, choice := l.of.choose(supported)
 		if choice != nil {
 			return nil, choice
 		}
@@ -552,39 +527,39 @@ func (e *clientSide) discover(ctx context.Context, b *protocol) (*peer, error) {
 	}
 }
 
-// discovered processes the answer to server/discover. The goroutine that reads calls it.
-func (e *clientSide) discovered(result wire.Raw) (*peer, error) {
-	if e.peer != nil && !e.peer.stateless() {
+// discovered processes the answer to server/discover.
+func (l *link) discovered(result wire.Raw) (*peer, error) {
+	if l.peer != nil && !l.peer.stateless() {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
 	var server greeting
 	if err := server.read(result, "supportedVersions", "capabilities"); err != nil {
 		return nil, prefix.Errorf("runtime: result of server/discover: %w", err)
 	}
-	b, err := e.of.choose(server.versions)
+	b, err := l.of.choose(server.versions)
 	if err != nil {
 		return nil, err
 	}
-	t, err := e.statelessPeer(b, server)
+	t, err := l.statelessPeer(b, server)
 	if err != nil {
 		return nil, err
 	}
-	e.peer = t
-	if e.opened.CompareAndSwap(0, time.Now().UnixNano()) {
-		e.logConnected("server discovered")
+	l.peer = t
+	if l.opened.CompareAndSwap(0, time.Now().UnixNano()) {
+		l.logConnected("server discovered")
 	}
 	return t, nil
 }
 
 // statelessPeer returns the server of requests under a binding.
-func (e *clientSide) statelessPeer(b *protocol, server greeting) (*peer, error) {
-	own, err := e.of.capabilities(b)
+func (l *link) statelessPeer(b *protocol, server greeting) (*peer, error) {
+	own, err := b.declared(l.of.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}
 	t := b.peer(server.info, server.capabilities, own)
 	t.instructions = server.instructions
-	meta, err := fixedMeta(b.Revision, own, e.of.self())
+	meta, err := fixedMeta(b.Revision, own, l.of.self())
 	t.envelope = meta
 	return t, err
 }
@@ -623,99 +598,87 @@ type unavailable interface {
 
 // open determines whether the server has sessions, and opens one if it has. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
-func (e *clientSide) open(ctx context.Context, known string, older bool) (*peer, error) {
-	stateless, session := e.of.newest(true), e.of.newest(false)
+func (l *link) open(ctx context.Context, known string, older bool) (*peer, error) {
+	stateless, session := l.of.newest(true), l.of.newest(false)
+	if older {
+		stateless = nil
+	}
+	first := ofRevision(l.of.bindings, known) // nil if it is unknown
 	switch {
-	case older && session == nil:
+	case stateless == nil && session == nil:
 		return nil, errNoSessions
-	case older || stateless == nil:
-		server, err := e.initialize(ctx, session)
-		if next := e.listed(err); next != nil {
-			return e.discover(ctx, next)
+	case session == nil:
+		server, err := l.discover(ctx, stateless)
+		if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
+			err = &EraError{Supported: revisions(l.of.bindings), Err: err}
 		}
 		return server, err
-	case session == nil:
-		return e.openStateless(ctx, stateless)
+	case stateless == nil:
+		first = session
+	case first != nil && first.stateless:
+		stateless = first
 	}
-	if b := ofRevision(e.of.bindings, known); b != nil && b.stateless {
-		stateless = b
-	} else if b != nil {
-		server, err := e.initialize(ctx, b)
-		if err == nil || ctx.Err() != nil || !isRefusal(err) {
+	if first != nil && !first.stateless {
+		server, err := l.initialize(ctx, first)
+		if next := l.listed(err); next != nil {
+			return l.discover(ctx, next)
+		}
+		if err == nil || stateless == nil || ctx.Err() != nil || !isRefusal(err) {
 			return server, err
 		}
-		e.conn.debug("the server has changed its revisions", slog.Any("error", err))
+		l.debug("the server has changed its revisions", slog.Any("error", err))
 	}
-	return e.probe(ctx, stateless, session)
-}
-
-// openStateless opens a connection of a client that has no revisions with sessions.
-func (e *clientSide) openStateless(ctx context.Context, b *protocol) (*peer, error) {
-	server, err := e.discover(ctx, b)
-	if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
-		err = &EraError{Supported: revisions(e.of.bindings), Err: err}
-	}
-	return server, err
+	return l.probe(ctx, stateless, session)
 }
 
 // probe asks the server for its revisions, and opens a session if the server does not know the method.
-func (e *clientSide) probe(ctx context.Context, stateless, session *protocol) (*peer, error) {
+func (l *link) probe(ctx context.Context, stateless, session *protocol) (*peer, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan probed, 1)
-	if !e.conn.life.Go(func() {
-		server, err := e.discover(probing, stateless)
+	if !l.life.Go(func() {
+		server, err := l.discover(probing, stateless)
 		answers <- probed{server, err}
 	}) {
 		return nil, ErrClosed
 	}
 	limit := time.Duration(-1)
-	if t, ok := e.conn.transport.(prober); ok {
+	if t, ok := l.transport.(prober); ok {
 		limit = t.ProbeTimeout()
 	}
 	answer, late := awaitProbe(answers, limit)
 	_, expired := errors.AsType[*TimeoutError](answer.err)
 	silent := late || expired && limit >= 0
-	if !silent {
-		if choice, ok := errors.AsType[*initializeError](answer.err); ok {
-			return e.initialize(ctx, choice.protocol)
+	switch choice, ok := errors.AsType[*initializeError](answer.err); {
+	case ok:
+		return l.initialize(ctx, choice.protocol)
+	case !silent && (answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err)):
+		return answer.server, answer.err
+	}
+	l.debug("the server does not answer server/discover", slog.Any("error", answer.err))
+	server, err := l.initialize(ctx, session)
+	_, refused := asError(err)
+	next := l.listed(err)
+	switch {
+	case err == nil:
+		l.guessed = silent
+	case late && (refused || err == errAfterProbe): // the answer to the probe may still come
+		if next != nil { // it will: the server answers in another order
+			limit = -1
 		}
-		if answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err) {
+		if answer, late = awaitProbe(answers, limit); next != nil || !late && answer.err == nil {
 			return answer.server, answer.err
 		}
-	}
-	e.conn.debug("the server does not answer server/discover", slog.Any("error", answer.err))
-	server, err := e.initialize(ctx, session)
-	if err == nil {
-		e.guessed = silent
-		return server, nil
-	}
-	if err == errAfterProbe {
-		answer = <-answers
-		return answer.server, answer.err
-	}
-	if _, refused := asError(err); !refused {
-		return nil, err
-	}
-	next := e.listed(err)
-	switch {
-	case next != nil && !late:
-		return e.discover(ctx, next)
 	case next != nil:
-		answer = <-answers // the server answers in another order
-		return answer.server, answer.err
-	case late:
-		if answer, late = awaitProbe(answers, limit); !late && answer.err == nil {
-			return answer.server, nil
-		}
+		return l.discover(ctx, next)
 	}
-	return nil, err
+	return server, err
 }
 
 // listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
 // lists, or nil. The server has that revision, whatever it answered to server/discover before.
-func (e *clientSide) listed(refusal error) *protocol {
-	b, _ := e.of.choose(supportedBy(refusal))
+func (l *link) listed(refusal error) *protocol {
+	b, _ := l.of.choose(supportedBy(refusal))
 	return b
 }
 

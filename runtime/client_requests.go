@@ -35,14 +35,14 @@ const maxLosses = 3
 
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
-func (e *clientSide) resultType(m *Message, result wire.Raw) error {
+func (l *link) resultType(m *Message, result wire.Raw) error {
 	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
 	name, text := kind.Str()
 	switch {
 	case !ok || text && name == resultComplete:
 		return nil
 	case text && name == resultInputRequired && m.sent.row.Asks:
-		if e.rounds < 0 {
+		if l.rounds < 0 {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
@@ -67,66 +67,84 @@ func questions(method string, result wire.Object) error {
 	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
 }
 
-// ask implements side.
-func (e *clientSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
-	if m.sent.peer.asking() {
-		return e.askRounds(ctx, m)
-	}
-	return e.askOnce(ctx, m)
-}
-
-// askOnce sends a request, and again if its answer was lost and the request can be sent twice. A revision says so
-// of its lists ("Major changes" in changelog, 2026-07-28), and a server of its tools.
-func (e *clientSide) askOnce(ctx context.Context, m *Message) (wire.Appender, error) {
-	pause := waits.RetryFirst
-	for losses := 0; ; losses++ {
-		result, err := e.conn.transmit(ctx, m)
-		lost, ok := errors.AsType[*LostError](err)
-		if !ok || losses == maxLosses || !e.repeats(m.Method, m.Params, m.sent.row) {
-			return result, err
-		}
-		e.conn.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
-		if sleep(ctx, pause) != nil {
-			return nil, err
-		}
-		pause *= 2
-	}
-}
-
-// repeats reports whether a request can be sent twice.
-func (e *clientSide) repeats(method string, params wire.Appender, r *row) bool {
-	if r.reads() || method != methodCallTool {
-		return r.reads()
-	}
-	_, tool := e.tools.of((&Message{Params: params}).Object())
-	return tool != nil && tool.repeatable
-}
-
-// askRounds is ask for a revision without sessions: it answers the server's questions and repeats the
-// request with the answers, until the result is complete ("Client Requirements" in basic/patterns/mrtr,
-// 2026-07-28).
-func (e *clientSide) askRounds(ctx context.Context, m *Message) (result wire.Appender, err error) {
-	if c := e.cache; c != nil {
-		text, l := c.begin(ctx, m)
+// ask implements side. In a revision without sessions, the result may be one that is kept.
+func (l *link) ask(ctx context.Context, m *Message) (result wire.Appender, err error) {
+	if c := l.cache; c != nil && m.sent.peer.asking() {
+		text, found := c.begin(ctx, m)
 		if text != "" {
 			m.sent.answer = text
 			return text, nil
 		}
-		m.sent.lookup = l
-		defer func() { l.failed(err) }()
+		m.sent.lookup = found
+		defer func() { found.failed(err) }()
 	}
 	start := time.Now()
-	if result, err = e.askOnce(ctx, m); err == nil {
+	if result, err = l.transmit(ctx, m); err == nil {
 		return result, nil
 	}
-	limit := e.conn.limits.patience(ctx, m.Method).Total
+	limit := l.limits.patience(ctx, m.Method).Total
 	timeout := &TimeoutError{Method: m.Method, Quiet: limit, Total: limit}
 	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
 	defer stop()
-	if result, err = e.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
+	if result, err = l.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
 		return nil, timeout
 	}
 	return result, err
+}
+
+// askAgain sends a request again that has failed with err, until there is nothing to be done about its error:
+//   - if the answer was lost and the request can be sent twice. A revision says so of its lists ("Major changes" in
+//     changelog, 2026-07-28), and a server of its tools;
+//   - if the server has asked questions, with the answers ("Client Requirements" in basic/patterns/mrtr, 2026-07-28);
+//   - if the headers of a call do not repeat its arguments as they must, after reading the list of tools.
+func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
+	first, pause := m, waits.RetryFirst
+	losses, round, relisted := 0, 0, false
+	for err != nil {
+		lost, isLost := errors.AsType[*LostError](err)
+		asked, asks := errors.AsType[*QuestionsError](err)
+		refused, isRefused := asError(err)
+		waiting := isLost
+		switch {
+		case isLost && losses < maxLosses && l.repeats(m.Method, m.Params, m.sent.row):
+			losses++
+			l.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
+		case isRefused && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && m.sent.peer.asking() && !relisted:
+			if relisted = true; l.relist(ctx, m.sent.peer) != nil {
+				return nil, err
+			}
+		case !asks:
+			return nil, err
+		case round == l.rounds:
+			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
+		default:
+			answers, failed := l.answers(ctx, m, asked)
+			if failed != nil {
+				return nil, failed
+			}
+			m = first.With(&repeated{first.Params, answers, asked.State})
+			m.sent.lookup = nil
+			waiting = asked.Questions.Len() == 0 // the server does not say when it wants to be asked again
+			losses, round = 0, round+1
+		}
+		if waiting {
+			if failed := sleep(ctx, pause); failed != nil {
+				return nil, failed
+			}
+			pause *= 2
+		}
+		result, err = l.transmit(ctx, m)
+	}
+	return result, nil
+}
+
+// repeats reports whether a request can be sent twice.
+func (l *link) repeats(method string, params wire.Appender, r *row) bool {
+	if r.reads() || method != methodCallTool {
+		return r.reads()
+	}
+	_, tool := l.tools.of((&Message{Params: params}).Object())
+	return tool != nil && tool.repeatable
 }
 
 // limited returns a context that ends with the error why when a call has taken as long as limit, of which a
@@ -183,52 +201,20 @@ func (l *sendLimit) end() {
 	l.mu.Unlock()
 }
 
-// askAgain makes the further requests of askRounds, of which the first has returned an error.
-func (e *clientSide) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
-	p, first := e.conn, m
-	pause := waits.RetryFirst
-	relisted := false
-	for round := 0; err != nil; round++ {
-		if refused, ok := asError(err); ok && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && !relisted {
-			if relisted = true; e.relist(ctx, m.sent.peer) == nil {
-				result, err = e.askOnce(ctx, m)
-			}
-		}
-		asked, ok := errors.AsType[*QuestionsError](err)
-		switch {
-		case !ok:
-			return result, err
-		case round == p.rounds:
-			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
-		case asked.Questions.Len() == 0: // the server does not say when it wants to be asked again
-			if err := sleep(ctx, pause); err != nil {
-				return nil, err
-			}
-			pause *= 2
-		}
-		answers, failed := e.answers(ctx, m, asked)
-		if failed != nil {
-			return nil, failed
-		}
-		m = first.With(&repeated{first.Params, answers, asked.State})
-		m.sent.lookup = nil
-		result, err = e.askOnce(ctx, m)
-	}
-	return result, nil
-}
-
 // complete implements side.
-func (e *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	if m.sent.peer.asking() {
-		if err := e.resultType(m, text); err != nil {
+		if err := l.resultType(m, text); err != nil {
 			return "", err
 		}
-		if m.Method == methodListTools {
-			text = e.readTools(ctx, text)
-		}
 	}
-	if err := e.tools.pass(e.conn, m, text); err != nil {
-		return "", err
+	switch {
+	case m.Method == methodListTools:
+		text = l.readTools(ctx, m, text)
+	case m.Method == methodCallTool && l.output != nil:
+		if err := l.checkOutput(m, wire.Object(text)); err != nil {
+			return "", err
+		}
 	}
 	m.sent.lookup.keep(text)
 	return text, nil
@@ -248,19 +234,19 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // answers returns the answers to a server's questions by their keys. The handlers of the questions run at
 // the same time.
-func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
-	if n := asked.Questions.Len(); n > e.limits.MaxConcurrent {
-		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, e.limits.MaxConcurrent)
+func (l *link) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
+	if n := asked.Questions.Len(); n > l.limits.MaxConcurrent {
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, l.limits.MaxConcurrent)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// A context has one parent, and the answers end with the connection, too. A goroutine that waits would take 3 KB.
-	defer context.AfterFunc(e.life.Context(), func() { cancel(context.Cause(e.life.Context())) })()
+	defer context.AfterFunc(l.life.Context(), func() { cancel(context.Cause(l.life.Context())) })()
 	answers := asked.Questions.Members()
 	var running sync.WaitGroup
 	for i := range answers {
 		running.Add(1)
-		if !e.life.Go(func() {
+		if !l.life.Go(func() {
 			defer running.Done()
 			err := error(errInternal) // unless the handler returns
 			defer func() {
@@ -268,7 +254,7 @@ func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsEr
 					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
 				}
 			}()
-			answers[i].Value, err = e.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
+			answers[i].Value, err = l.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
 		}) {
 			running.Done()
 			cancel(ErrClosed)
@@ -279,7 +265,7 @@ func (e *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsEr
 }
 
 // answerQuestion calls the handler that would answer the question if it were a request.
-func (e *clientSide) answerQuestion(ctx context.Context, t *peer, question wire.Object) (answer wire.Raw, err error) {
+func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object) (answer wire.Raw, err error) {
 	method := question.GetString("method")
 	params, _ := question.Get("params")
 	if params.Kind() != wire.KindObject {
@@ -292,14 +278,14 @@ func (e *clientSide) answerQuestion(ctx context.Context, t *peer, question wire.
 	if need, ok := t.undeclared(r, wire.Object(params)); ok {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := &Call{conn: e.conn, peer: t}
+	c := &Call{conn: l.conn, peer: t}
 	c.m.receive(jsonrpc.Request, method, params, c)
 	c.context = callContext{Context: ctx, call: c}
 	defer c.over.Store(true)
 	returned := false
 	defer func() {
 		if !returned {
-			e.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
+			l.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()
@@ -323,7 +309,7 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 		of = session.sender()
 	}
 	if of.conn != nil {
-		if e, ok := of.conn.side.(*clientSide); ok {
+		if e, ok := of.conn.side.(*link); ok {
 			return e.answerQuestion(ctx, of.peer, question)
 		}
 	}
@@ -384,28 +370,24 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools it
 // repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
 // have the time limit of one request.
-func (e *clientSide) relist(ctx context.Context, t *peer) error {
+func (l *link) relist(ctx context.Context, t *peer) error {
 	r, err := t.sending(jsonrpc.Request, methodListTools)
 	if err != nil {
 		return err
 	}
-	limit := e.limits.patience(ctx, methodListTools).Quiet
+	limit := l.limits.patience(ctx, methodListTools).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodListTools, Quiet: limit})
 	defer stop()
 	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
 		var params wire.Appender
 		if cursor != nil {
-			text, err := wire.AppendString([]byte(`{"cursor":`), *cursor)
-			if err != nil {
-				return none, nil, err
-			}
-			params = wire.Object(append(text, '}'))
+			params = stringParam("cursor", *cursor)
 		}
 		var page wire.Object
-		s := sender{conn: e.conn, peer: t}
+		s := sender{conn: l.conn, peer: t}
 		m := s.message(jsonrpc.Request, methodListTools, params)
 		m.sent.into, m.sent.row = &page, r
-		if err := s.do(ctx, m, e.transmit); err != nil {
+		if err := s.do(ctx, m, l.transmit); err != nil {
 			return none, nil, err
 		}
 		return none, new(page.GetString("nextCursor")), nil
@@ -425,37 +407,40 @@ type ToolReader interface {
 	ReadTool(tool wire.Object) error
 }
 
-// readTools passes the tools in a result to the transport. It returns the result without those that the
-// transport cannot call, and reports them ("Schema Extension" in basic/transports/streamable-http, 2026-07-28).
-func (e *clientSide) readTools(ctx context.Context, result wire.Raw) wire.Raw {
-	reader, ok := e.transport.(ToolReader)
-	if !ok {
-		return result
-	}
+// readTools passes the tools in a result of tools/list to the transport, and learns from them. It returns the result
+// without those that the transport cannot call, and reports them ("Schema Extension" in
+// basic/transports/streamable-http, 2026-07-28).
+func (l *link) readTools(ctx context.Context, m *Message, result wire.Raw) wire.Raw {
 	list, _ := wire.Object(result).Get("tools")
 	if list.Kind() != wire.KindArray {
 		return result
 	}
+	reader, reads := l.transport.(ToolReader)
+	reads = reads && m.sent.peer.asking()
 	var out []wire.Deviation
 	tools := list.Elements()
 	kept := tools[:0]
 	for i, tool := range tools {
 		if tool.Kind() == wire.KindObject {
-			if err := reader.ReadTool(wire.Object(tool)); err != nil {
-				out = append(out, wire.Deviation{
-					Pointer: fmt.Sprintf("/tools/%d", i),
-					Problem: fmt.Sprintf("the tool %.100q cannot be called: %s; left out", wire.Object(tool).GetString("name"), prefix.Cut(err)),
-					LeftOut: true,
-				})
-				continue
+			name := wire.Object(tool).GetString("name")
+			if reads {
+				if err := reader.ReadTool(wire.Object(tool)); err != nil {
+					out = append(out, wire.Deviation{
+						Pointer: fmt.Sprintf("/tools/%d", i),
+						Problem: fmt.Sprintf("the tool %.100q cannot be called: %s; left out", name, prefix.Cut(err)),
+						LeftOut: true,
+					})
+					continue
+				}
 			}
+			l.tools.learn(name, wire.Object(tool), l.output != nil)
 		}
 		kept = append(kept, tool)
 	}
 	if len(out) == 0 {
 		return result
 	}
-	e.report(ctx, &Deviations{Method: methodListTools, All: out})
+	l.report(ctx, &Deviations{Method: methodListTools, All: out})
 	with, err := wire.Object(result).With("tools", wire.ArrayOf(kept))
 	if err != nil {
 		return result // it is well-formed, so that With does not fail
@@ -484,47 +469,27 @@ type listedTool struct {
 	check      func(content wire.Raw) error // nil if the schema cannot be used; valid after compile
 }
 
-// pass learns from a result of tools/list, and checks one of tools/call.
-func (o *listed) pass(p *conn, m *Message, result wire.Raw) error {
-	switch {
-	case m.Method == methodListTools:
-		o.learn(wire.Object(result), p.output != nil)
-	case m.Method == methodCallTool && p.output != nil:
-		return o.checkResult(p, m, wire.Object(result))
+// learn remembers what there is to know about a tool.
+func (o *listed) learn(name string, tool wire.Object, outputs bool) {
+	schema, _ := tool.Get("outputSchema")
+	if !outputs || schema.Kind() != wire.KindObject {
+		schema = ""
 	}
-	return nil
-}
-
-func (o *listed) learn(result wire.Object, outputs bool) {
-	list, _ := result.Get("tools")
-	if list.Kind() != wire.KindArray {
-		return
-	}
+	repeatable := isRepeatable(tool)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, tool := range list.Elements() {
-		if tool.Kind() != wire.KindObject {
-			continue
-		}
-		name := wire.Object(tool).GetString("name")
-		if old := o.tools[name]; old != nil {
-			o.bytes -= len(old.schema)
-			delete(o.tools, name)
-		}
-		schema, _ := wire.Object(tool).Get("outputSchema")
-		if !outputs || schema.Kind() != wire.KindObject {
-			schema = ""
-		}
-		repeatable := isRepeatable(wire.Object(tool))
-		if schema == "" && !repeatable {
-			continue
-		}
-		if o.tools == nil || len(o.tools) >= maxListed || o.bytes+len(schema) > maxListedBytes {
-			o.tools, o.bytes = make(map[string]*listedTool), 0
-		}
-		o.tools[strings.Clone(name)] = &listedTool{repeatable: repeatable, schema: schema.Clone()}
-		o.bytes += len(schema)
+	if old := o.tools[name]; old != nil {
+		o.bytes -= len(old.schema)
+		delete(o.tools, name)
 	}
+	if schema == "" && !repeatable {
+		return
+	}
+	if o.tools == nil || len(o.tools) >= maxListed || o.bytes+len(schema) > maxListedBytes {
+		o.tools, o.bytes = make(map[string]*listedTool), 0
+	}
+	o.tools[strings.Clone(name)] = &listedTool{repeatable: repeatable, schema: schema.Clone()}
+	o.bytes += len(schema)
 }
 
 // isRepeatable reports whether the definition of a tool says that a call that is sent twice has the effects of
@@ -551,10 +516,10 @@ func (o *listed) of(params wire.Object) (name string, tool *listedTool) {
 	return name, o.tools[name]
 }
 
-// checkResult checks the structured content of a tool that has not failed. A result without any content is
+// checkOutput checks the structured content of a tool that has not failed. A result without any content is
 // not that of the tool but says, for example, that the call runs as a task.
-func (o *listed) checkResult(p *conn, m *Message, result wire.Object) error {
-	name, tool := o.of(m.Object())
+func (l *link) checkOutput(m *Message, result wire.Object) error {
+	name, tool := l.tools.of(m.Object())
 	if tool == nil || tool.schema == "" {
 		return nil
 	}
@@ -566,9 +531,9 @@ func (o *listed) checkResult(p *conn, m *Message, result wire.Object) error {
 	}
 	tool.compile.Do(func() {
 		var err error
-		if tool.check, err = p.output(tool.schema); err != nil {
+		if tool.check, err = l.output(tool.schema); err != nil {
 			tool.check = nil
-			p.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
+			l.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
 		}
 	})
 	if tool.check == nil {

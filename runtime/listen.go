@@ -73,7 +73,7 @@ func (s *Session) listen(ctx context.Context, filter wire.Appender, lasting bool
 				yield(Notification{}, err)
 				return
 			}
-			l.link.conn.debug("listening again", slog.Any("error", err))
+			l.link.debug("listening again", slog.Any("error", err))
 			if sleep(ctx, waits.Backoff(pauses)) != nil {
 				return
 			}
@@ -124,7 +124,7 @@ var errEnded = errors.New("runtime: the server has ended the subscription")
 
 // hear opens one stream and yields what it carries. More is false if yield has returned false.
 func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
-	defer l.link.side().listeners.remove(l)
+	defer l.link.listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	subscribed := make(chan error, 1)
@@ -132,7 +132,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	if !l.link.server.Load().stateless() {
 		subscribe = s.subscribeSession
 	}
-	if !l.link.conn.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
+	if !l.link.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
 		return true, ErrClosed
 	}
 	for ended := false; ; {
@@ -174,15 +174,15 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	m := sender{conn: l.link.conn, peer: t}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
-		l.link.side().listeners.add(l)
+		l.link.listeners.add(l)
 	}
-	_, err = l.link.conn.transmit(ctx, m)
+	_, err = l.link.transmit(ctx, m)
 	return err
 }
 
 // subscribeSession subscribes in a session to what the server honours of the filter, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	t, of := l.link.server.Load(), &l.link.side().listeners
+	t, of := l.link.server.Load(), &l.link.listeners
 	var honoured wire.Members
 	for name, value := range l.filter.All() {
 		for method, r := range t.protocol.rows {
@@ -202,7 +202,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 		uri, _ := item.Str()
 		err := of.subscribe(ctx, l, uri)
 		if _, refused := asError(err); refused || final(err) && !errors.Is(err, ErrClosed) {
-			l.link.conn.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
+			l.link.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
 			continue
 		}
 		asked = append(asked, uri)
@@ -221,17 +221,20 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	of.acknowledge(l, text)
 	select {
 	case <-ctx.Done():
-	case <-l.link.conn.life.Background().Done():
+	case <-l.link.life.Background().Done():
 		return ErrClosed
 	}
 	return ctx.Err()
 }
 
 // uriParams are params with a URI.
-func uriParams(uri string) wire.Appender {
+func uriParams(uri string) wire.Appender { return stringParam("uri", uri) }
+
+// stringParam are params with one member, a string.
+func stringParam(name, value string) wire.Appender {
 	return appendFunc(func(dst []byte) ([]byte, error) {
 		w := wire.ObjectWriter(dst)
-		w.String("uri", uri)
+		w.String(name, value)
 		return w.Close()
 	})
 }
@@ -242,7 +245,7 @@ func (s *Session) compare(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {
 		if got, _ := wire.Object(honoured).Get(name); !honours(got, want) && want != "false" {
-			s.now().conn.logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
+			s.now().logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
 		}
 	}
 }
@@ -401,10 +404,10 @@ func (s *listeners) unsubscribe(l *listener, uris []string) {
 	if len(uris) == 0 {
 		return
 	}
-	l.link.conn.life.Go(func() {
+	l.link.life.Go(func() {
 		s.requesting.Lock()
 		defer s.requesting.Unlock()
-		ctx, cancel := context.WithTimeout(l.link.conn.life.Context(), waits.Delete)
+		ctx, cancel := context.WithTimeout(l.link.life.Context(), waits.Delete)
 		defer cancel()
 		var all sync.WaitGroup
 		for _, uri := range uris {
@@ -469,26 +472,26 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 }
 
 // notified implements side.
-func (e *clientSide) notified(m jsonrpc.Message) bool {
-	if e.cache != nil {
-		e.cache.invalidate(e.peer, &m)
+func (l *link) notified(m jsonrpc.Message) bool {
+	if l.cache != nil {
+		l.cache.invalidate(l.peer, &m)
 	}
 	switch m.Method {
 	case methodToolsChanged:
-		e.tools.forget()
+		l.tools.forget()
 	case methodCancelled:
-		return e.unsubscribed(m.Params)
+		return l.unsubscribed(m.Params)
 	}
-	return e.listeners.take(&m)
+	return l.listeners.take(&m)
 }
 
 // unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
 // server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
 // for other requests, which the server must not cancel.
-func (e *clientSide) unsubscribed(params wire.Raw) bool {
+func (l *link) unsubscribed(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	id = id.Canonical()
-	return e.listeners.has(id) && e.conn.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
+	return l.listeners.has(id) && l.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
 }
 
 // The code below lets code that is written for sessions work with servers without them: the client keeps what
@@ -515,12 +518,12 @@ func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire
 		if level.severity() < 0 {
 			return true, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", string(level))
 		}
-		s.now().conn.wanted.Store(&level)
+		s.now().wanted.Store(&level)
 	case methodSubscribe, methodUnsubscribe:
 		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}
 		}
-		limit := s.now().conn.limits.patience(ctx, method).Quiet
+		limit := s.now().limits.patience(ctx, method).Quiet
 		ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: method, Quiet: limit})
 		defer stop()
 		if err := s.watch.subscribe(ctx, s, strings.Clone(text.GetString("uri")), method == methodSubscribe); err != nil {
@@ -581,7 +584,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
 	if err := w.replace(ctx, s, true); err != nil {
-		s.now().conn.debug("not listening yet", slog.Any("error", err))
+		s.now().debug("not listening yet", slog.Any("error", err))
 	}
 }
 
@@ -634,7 +637,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		}
 		filter = append(filter, ']')
 	}
-	streaming, cancel := context.WithCancel(s.now().conn.life.Background())
+	streaming, cancel := context.WithCancel(s.now().life.Background())
 	acknowledged := make(chan error, 1)
 	acknowledge := func(err error) {
 		select {
@@ -642,7 +645,7 @@ func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
 		default: // the outcome is known
 		}
 	}
-	if !s.now().conn.life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
+	if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
 		cancel()
 		return ErrClosed
 	}
@@ -668,7 +671,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 	for n, err := range s.listen(ctx, filter, true) {
 		switch {
 		case err != nil:
-			s.now().conn.logger().Warn("the notifications for handlers are not received", "error", err)
+			s.now().logger().Warn("the notifications for handlers are not received", "error", err)
 			return err
 		case n.Method == methodAck:
 			acknowledge(nil)
@@ -678,7 +681,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 		}
 		p := s.now()
 		c := p.conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: p.server.Load()}, &Incoming{})
-		p.conn.life.Do(request{c}.notified)
+		p.life.Do(request{c}.notified)
 	}
 	return ctx.Err()
 }
