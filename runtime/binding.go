@@ -2,11 +2,12 @@ package runtime
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -309,10 +310,6 @@ func (x Extension) declare(capabilities wire.Appender) (wire.Appender, error) {
 // memberExtensions is the member of capabilities with the extensions by their names.
 const memberExtensions = "extensions"
 
-// extensionNeed begins the need of an extension among protocol.needs. Names of extensions contain dots, so
-// they cannot be dotted paths.
-const extensionNeed = memberExtensions + ":"
-
 // declaresExtension reports whether capabilities declare an extension.
 func declaresExtension(capabilities wire.Object, name string) bool {
 	extensions, _ := capabilities.Get(memberExtensions)
@@ -365,12 +362,11 @@ func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.sever
 // The exception is what a stateless server's side offers, which changes with the catalog.
 type protocol struct {
 	Binding
-	stateless bool            // see Binding.Stateless
-	rows      map[string]*row // by method
-	codes     []int64         // of the errors that the revision defines
-	needs     []string        // the capabilities that rows refer to; the first is "", for none
-	serve     Handler         // handle within the middleware
-	way       Handler         // of messages to the peer
+	stateless bool               // see Binding.Stateless
+	rows      map[string]*Method // by name
+	codes     []int64            // of the errors that the revision defines
+	serve     Handler            // handle within the middleware
+	way       Handler            // of messages to the peer
 
 	declarations *declarations // nil except on a stateless server's side
 }
@@ -519,34 +515,24 @@ func (b *protocol) defines(code int64) bool {
 	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)
 }
 
-// row is a Method with what it needs in terms of protocol.needs.
-type row struct {
-	*Method
-	need    int       // index of the capability; 0 is nothing
-	refined []refined // further needs of some requests of the method
-}
+// need returns what a message of the method needs a side to declare: a capability, as a dotted path, an extension, or ""
+// for nothing.
+func (m *Method) need() string { return cmp.Or(m.Capability, m.Extension) }
 
 // lists reports whether the result is a list.
-func (r *row) lists() bool { return r.Paginated || r.Name == methodListRoots }
+func (r *Method) lists() bool { return r.Paginated || r.Name == methodListRoots }
 
 // changes reports whether it is the notification that a list has changed.
-func (r *row) changes() bool {
+func (r *Method) changes() bool {
 	return r.Kind == jsonrpc.Notification && strings.HasSuffix(r.Capability, ".listChanged")
 }
 
 // flag returns the boolean member of the filter of subscriptions that asks for the notification, or "".
-func (r *row) flag() string {
+func (r *Method) flag() string {
 	if r.FilterParam != "" {
 		return ""
 	}
 	return r.Filter
-}
-
-// refined is a refinement with its index in protocol.needs.
-type refined struct {
-	*refinement
-	need   int
-	quoted []byte // the member's name
 }
 
 // refinement is a capability that a request needs because of a member of its params. Generated
@@ -573,66 +559,52 @@ var refinements = []refinement{
 	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create", before: revisionNoTasks},
 }
 
-// need returns the index of a capability in b.needs. It adds the capability if it is not there.
-func (b *protocol) need(capability string) int {
-	for i, n := range b.needs {
-		if n == capability {
-			return i
-		}
-	}
-	b.needs = append(b.needs, capability)
-	return len(b.needs) - 1
-}
-
 // noRow is the row of a method that the table does not have.
-var noRow = row{Method: &Method{}}
+var noRow Method
 
 // row returns the row of a method.
-func (b *protocol) row(method string) *row {
+func (b *protocol) row(method string) *Method {
 	if r := b.rows[method]; r != nil {
 		return r
 	}
 	return &noRow
 }
 
-// tabulate fills b.rows, b.needs and b.codes.
+// tabulate fills b.rows and b.codes.
 func (b *protocol) tabulate() {
-	b.needs = []string{""}
-	b.rows = make(map[string]*row, len(b.Methods))
+	b.rows = make(map[string]*Method, len(b.Methods))
 	for i := range b.Methods {
 		m := &b.Methods[i]
-		need := m.Capability
-		if m.Extension != "" && need == "" {
-			need = extensionNeed + m.Extension
-		}
+		b.rows[m.Name] = m
 		if m.Errors != nil {
 			b.codes = m.Errors
-		}
-		b.rows[m.Name] = &row{Method: m, need: b.need(need)}
-	}
-	for i := range refinements {
-		f := &refinements[i]
-		if r, ok := b.rows[f.method]; ok && (f.before == "" || b.Revision < f.before) {
-			r.refined = append(r.refined, refined{f, b.need(f.capability), strconv.AppendQuote(nil, f.member)})
 		}
 	}
 }
 
-// capabilitySet holds for each of protocol.needs whether a side has declared it. It is nil for a side whose
-// capabilities are unknown, which has all of them.
-type capabilitySet []bool
+// capabilitySet holds, of the capabilities that messages of a revision need, those that a side has declared. It is nil
+// for a side whose capabilities are unknown, which has all of them.
+type capabilitySet map[string]bool
 
-func (g capabilitySet) has(need int) bool { return g == nil || g[need] }
+func (g capabilitySet) has(need string) bool { return g == nil || need == "" || g[need] }
 
 // capabilitySet returns the set of a side that declares the given capabilities; "" means unknown.
 func (b *protocol) capabilitySet(capabilities wire.Object) capabilitySet {
 	if capabilities == "" {
 		return nil
 	}
-	g := make(capabilitySet, len(b.needs))
-	g[0] = true
-	for i, path := range b.needs[1:] {
-		g[i+1] = Declares(capabilities, path)
+	g := make(capabilitySet)
+	add := func(need string, declares func(wire.Object, string) bool) {
+		if need != "" && !g[need] && declares(capabilities, need) {
+			g[need] = true
+		}
+	}
+	for _, m := range b.rows {
+		add(m.Capability, Declares)
+		add(m.Extension, declaresExtension)
+	}
+	for i := range refinements {
+		add(refinements[i].capability, Declares)
 	}
 	return g
 }
@@ -649,9 +621,6 @@ func Declares(capabilities wire.Object, path string) bool {
 
 // hasCapability reports whether the value at a dotted path is true or an object.
 func hasCapability(capabilities wire.Object, path string) bool {
-	if name, ok := strings.CutPrefix(path, extensionNeed); ok {
-		return declaresExtension(capabilities, name)
-	}
 	for {
 		name, rest, more := strings.Cut(path, ".")
 		value, ok := capabilities.Get(name)
@@ -662,10 +631,15 @@ func hasCapability(capabilities wire.Object, path string) bool {
 	}
 }
 
+// of reports whether the refinement is one of requests of a method in a revision.
+func (f *refinement) of(method, revision string) bool {
+	return f.method == method && (f.before == "" || revision < f.before)
+}
+
 // concerns reports whether the request with that text needs the capability. Most requests do not
 // contain the name of the member at all.
-func (f refined) concerns(text []byte) bool {
-	if !f.missing && !bytes.Contains(text, f.quoted) {
+func (f *refinement) concerns(text []byte) bool {
+	if !f.missing && !bytes.Contains(text, []byte(`"`+f.member+`"`)) {
 		return false
 	}
 	params, _ := wire.Object(text).Get("params")
@@ -727,10 +701,8 @@ func (d *declarations) renewed() *declaration {
 		next.set = d.protocol.capabilitySet(text)
 	}
 	if last != nil {
-		for i, declared := range last.set {
-			next.set[i] = next.set[i] || declared
-		}
-		if last.text == next.text && slices.Equal(last.set, next.set) {
+		maps.Copy(next.set, last.set)
+		if last.text == next.text && maps.Equal(last.set, next.set) {
 			return last
 		}
 	}

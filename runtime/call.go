@@ -362,7 +362,7 @@ func (c request) notified() {
 // statelessCall is the call of a stateless request.
 type statelessCall struct {
 	*Call
-	row     *row                      // of the method
+	row     *Method                   // of the request
 	cache   atomic.Pointer[CacheHint] // set by Call.Cache
 	asking  atomic.Pointer[rounds]
 	session *ServerSession // of a listener; otherwise nil
@@ -370,8 +370,8 @@ type statelessCall struct {
 
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must
 // declare a part of a capability, such as tools.listChanged, are for listeners.
-func (c *Call) scoped(method string, r *row) error {
-	listeners := method == methodCancelled || method == methodAck || strings.Contains(c.peer.protocol.needs[r.need], ".")
+func (c *Call) scoped(method string, r *Method) error {
+	listeners := method == methodCancelled || method == methodAck || strings.Contains(r.need(), ".")
 	switch {
 	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)

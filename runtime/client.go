@@ -384,7 +384,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 }
 
 // reads reports whether a request only reads, so that it can be sent twice.
-func (r *row) reads() bool { return r.Cacheable || r.lists() }
+func (r *Method) reads() bool { return r.Cacheable || r.lists() }
 
 // link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
 // requests that have their revision and capabilities. Which of them it is depends on the server.

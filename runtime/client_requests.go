@@ -139,7 +139,7 @@ func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire
 }
 
 // repeats reports whether a request can be sent twice.
-func (l *link) repeats(method string, params wire.Appender, r *row) bool {
+func (l *link) repeats(method string, params wire.Appender, r *Method) bool {
 	if r.reads() || method != methodCallTool {
 		return r.reads()
 	}
@@ -275,7 +275,7 @@ func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object
 	if !r.Within {
 		return "", MethodNotFound(method)
 	}
-	if need, ok := t.undeclared(r, wire.Object(params)); ok {
+	if need := t.protocol.lacking(t.ours, r, wire.Object(params)); need != "" {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
 	c := &Call{conn: l.conn, peer: t}
@@ -322,19 +322,6 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 	return wire.Raw(text), err
 }
 
-// undeclared returns a capability that a request with these params needs and this side has not declared.
-func (p *peer) undeclared(r *row, params wire.Object) (capability string, ok bool) {
-	if !p.ours.has(r.need) {
-		return p.protocol.needs[r.need], true
-	}
-	for _, f := range r.refined {
-		if !p.ours.has(f.need) && f.asked(params) {
-			return f.capability, true
-		}
-	}
-	return "", false
-}
-
 // repeated is the params of a request that is repeated with answers. It has no state if the server has
 // given none in its last result.
 type repeated struct {
@@ -371,7 +358,7 @@ func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
 // repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
 // have the time limit of one request.
 func (l *link) relist(ctx context.Context, t *peer) error {
-	r, err := t.sending(jsonrpc.Request, methodListTools)
+	r, err := t.sending(jsonrpc.Request, methodListTools, nil)
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 // subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
 func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	t := l.link.server.Load()
-	r, err := t.sending(jsonrpc.Request, methodListen)
+	r, err := t.sending(jsonrpc.Request, methodListen, nil)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	var honoured wire.Members
 	for name, value := range l.filter.All() {
 		for method, r := range t.protocol.rows {
-			if name != "" && r.flag() == name && t.theirs.has(r.need) {
+			if name != "" && r.flag() == name && t.theirs.has(r.need()) {
 				if honoured.Set(name, value); value == "true" {
 					l.methods = append(l.methods, method)
 				}
@@ -574,7 +574,7 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 		return
 	}
 	for _, method := range t.protocol.Notified {
-		if r := t.protocol.row(method); r.flag() != "" && t.theirs.has(r.need) {
+		if r := t.protocol.row(method); r.flag() != "" && t.theirs.has(r.need()) {
 			w.lists = append(w.lists, r.flag())
 		}
 	}

@@ -190,7 +190,7 @@ func (m *Message) Caller(next Handler) Caller {
 // sent is the part of a Message that only those of this side have. The copies of a message share it.
 type sent struct {
 	sender
-	row     *row       // of the method
+	row     *Method    // of the message
 	key     string     // of a question that a stateless call has asked and the client answered; "" otherwise
 	id      int64      // 0 before it is sent
 	answer  wire.Raw   // the last result; "" before

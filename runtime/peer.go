@@ -38,8 +38,8 @@ type side interface {
 // admission is how a message is handled.
 type admission struct {
 	peer   *peer
-	row    *row // of the method; nil before the handshake
-	inline bool // it is handled before the next message is read
+	row    *Method // of the message; nil before the handshake
+	inline bool    // it is handled before the next message is read
 }
 
 // peer is the other side of a message, as the handshake or the message itself describes it, and what both sides may
@@ -113,12 +113,12 @@ var (
 func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
 	r := p.protocol.row(m.Method)
 	switch {
-	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need)):
+	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need())):
 		return admission{}, MethodNotFound(m.Method)
 	case m.Kind == jsonrpc.Notification && r.Kind == jsonrpc.Request:
 		return admission{}, errNotARequest
-	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need):
-		return admission{}, &CapabilityError{Method: m.Method, Capability: p.protocol.needs[r.need]}
+	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need()):
+		return admission{}, &CapabilityError{Method: m.Method, Capability: r.need()}
 	}
 	return admission{peer: p, row: r}, nil
 }
@@ -197,10 +197,10 @@ func (p *conn) logEnd(err error) {
 // method table lists the capability that each message needs. The capabilities of each side are computed
 // once for a session, so that a message takes one lookup.
 
-// sending returns the row of a method that this side is about to send, or an error if it must not.
+// sending returns the row of a method that this side is about to send with these params, or an error if it must not.
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
-func (p *peer) sending(kind jsonrpc.Kind, method string) (*row, error) {
+func (p *peer) sending(kind jsonrpc.Kind, method string, params wire.Appender) (*Method, error) {
 	if p == nil || p.protocol == nil || len(p.protocol.rows) == 0 {
 		return &noRow, nil
 	}
@@ -210,38 +210,38 @@ func (p *peer) sending(kind jsonrpc.Kind, method string) (*row, error) {
 	case r.Kind == 0 && p.protocol.Forwards:
 	case r.Kind != kind || r.Direction&to == 0:
 		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.revision}
-	case kind == jsonrpc.Request && !p.theirs.has(r.need):
-		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need]}
-	case kind == jsonrpc.Notification && !p.declares(r.need):
-		return nil, &CapabilityError{Method: method, Capability: p.protocol.needs[r.need], Own: true}
+	case kind == jsonrpc.Request && !p.theirs.has(r.need()):
+		text, _ := TextOf(params) // the capability as a whole is missing, whatever the params are
+		return nil, &CapabilityError{Method: method, Capability: p.protocol.lacking(p.theirs, r, wire.Object(text))}
+	case kind == jsonrpc.Notification && !p.declares(r.need()):
+		return nil, &CapabilityError{Method: method, Capability: r.need(), Own: true}
 	}
 	return r, nil
 }
 
-// specified returns the error of sending for a request with these params. A capability that the peer lacks
-// becomes the part of it that the request needs, such as elicitation.url, so that the peer learns all at once.
-func specified(err error, params wire.Appender) error {
-	e, ok := errors.AsType[*CapabilityError](err)
-	if !ok || params == nil {
-		return err
-	}
-	text, failed := wire.MarshalString(params)
-	if failed != nil {
-		return err
+// lacking returns the capability that a request with these params needs and a side has not declared, or "". If the side
+// lacks all of a capability, it is the part that the request needs, such as elicitation.url, so that the peer learns
+// all at once.
+func (b *protocol) lacking(declared capabilitySet, r *Method, params wire.Object) string {
+	missing := ""
+	if !declared.has(r.need()) {
+		missing = r.need()
 	}
 	for i := range refinements {
 		f := &refinements[i]
-		if f.method == e.Method && !f.missing && strings.HasPrefix(f.capability, e.Capability+".") && f.asked(wire.Object(text)) {
-			return &CapabilityError{Method: e.Method, Capability: f.capability}
+		part := missing == "" || !f.missing && strings.HasPrefix(f.capability, missing+".")
+		if part && f.of(r.Name, b.Revision) && !declared.has(f.capability) && f.asked(params) {
+			return f.capability
 		}
 	}
-	return err
+	return missing
 }
 
 // refine checks a request that is encoded and about to be sent.
-func (p *peer) refine(r *row, text []byte) error {
-	for _, f := range r.refined {
-		if !p.theirs.has(f.need) && f.concerns(text) {
+func (p *peer) refine(r *Method, text []byte) error {
+	for i := range refinements {
+		f := &refinements[i]
+		if f.of(r.Name, p.knownRevision()) && !p.theirs.has(f.capability) && f.concerns(text) {
 			return &CapabilityError{Method: f.method, Capability: f.capability}
 		}
 	}
@@ -265,14 +265,13 @@ func (m *Method) Needs(params wire.Raw) []string {
 	return needs
 }
 
-// declares reports whether this side has declared the capability with that index in protocol.needs.
-func (p *peer) declares(need int) bool {
+// declares reports whether this side has declared a capability.
+func (p *peer) declares(need string) bool {
 	d := p.protocol.declarations
-	if need == 0 || d == nil {
+	if need == "" || d == nil {
 		return p.ours.has(need)
 	}
-	last := d.last.Load()
-	return last != nil && last.set.has(need) || d.renewed().set.has(need)
+	return d.current().set.has(need) || d.renewed().set.has(need)
 }
 
 // extended reports whether a value of resultType belongs to an extension that this side has declared and

@@ -227,15 +227,13 @@ func (r *rounds) warn(c *Call) {
 func (c *statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
-		row, err := c.peer.sending(jsonrpc.Request, method)
+		params, _ := wire.Object(question).Get("params")
+		row, err := c.peer.sending(jsonrpc.Request, method, params)
 		if err == nil && !row.Within {
 			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.revision, method)
 		}
 		if err == nil {
 			err = c.peer.refine(row, []byte(question))
-		} else {
-			params, _ := wire.Object(question).Get("params")
-			err = specified(err, params)
 		}
 		if err != nil {
 			return fmt.Errorf("inputRequests%.200s: %w", wire.AppendPointer(nil, key), err)

@@ -97,10 +97,7 @@ func Around(c Caller, wrap Middleware) Caller {
 func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	var err error
-	if s.row, err = s.peer.sending(m.Kind, m.Method); err != nil {
-		if m.Kind == jsonrpc.Request {
-			err = specified(err, m.Params)
-		}
+	if s.row, err = s.peer.sending(m.Kind, m.Method, m.Params); err != nil {
 		return nil, err
 	}
 	if m.Kind == jsonrpc.Request {
@@ -264,7 +261,7 @@ func reasonOf(ctx context.Context, err error) string {
 
 // write sends a request with the row of its method, or a notification without one. Meta is a member of their _meta, as
 // text, or "".
-func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r *row, meta string) error {
+func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r *Method, meta string) error {
 	buf := s.conn.buffers.get()
 	defer s.conn.buffers.put(buf)
 	var text []byte
@@ -360,7 +357,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
-	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress); err != nil {
+	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress, nil); err != nil {
 		return nil // the revision has none
 	}
 	if c.peer.revision < revisionProgressMessage && !c.peer.around() {
@@ -642,7 +639,7 @@ func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, 
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (s sender) mayLog(level LogLevel) bool {
-	_, err := s.peer.sending(jsonrpc.Notification, methodMessage)
+	_, err := s.peer.sending(jsonrpc.Notification, methodMessage, nil)
 	return err == nil && s.logs(level)
 }
 

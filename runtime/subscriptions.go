@@ -666,7 +666,7 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	var denied *DeniedError
 	listen := l.call.peer.protocol.Listen
 	for _, w := range all {
-		if _, err := l.call.peer.sending(jsonrpc.Notification, w.Name); err != nil {
+		if _, err := l.call.peer.sending(jsonrpc.Notification, w.Name, nil); err != nil {
 			continue
 		}
 		if w.FilterParam != "" {
