@@ -389,8 +389,6 @@ func bind(b Binding, around layers) *protocol {
 // capabilities; "" means unknown.
 func (b *protocol) peer(info, theirs, own wire.Object) *peer {
 	return &peer{
-		revision:     b.Revision,
-		handle:       b.serve,
 		info:         info,
 		capabilities: theirs,
 		declared:     own,

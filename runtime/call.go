@@ -86,7 +86,7 @@ func CallOf(ctx context.Context) *Call {
 }
 
 // Revision returns the revision under which the message is handled, or "" before it is negotiated.
-func (c *Call) Revision() string { return c.peer.revision }
+func (c *Call) Revision() string { return c.peer.Revision }
 
 // Method returns the method of the message.
 func (c *Call) Method() string { return c.m.Method }
@@ -94,7 +94,7 @@ func (c *Call) Method() string { return c.m.Method }
 // Known reports whether the method is in the method table of the revision. A peer may send other
 // methods too.
 func (c *Call) Known() bool {
-	return c.peer.protocol == nil || c.peer.protocol.row(c.m.Method).Kind != 0
+	return c.peer.Revision == "" || c.peer.row(c.m.Method).Kind != 0
 }
 
 // ID returns the id of the request; zero for a notification.
@@ -102,7 +102,7 @@ func (c *Call) ID() wire.Scalar { return c.id }
 
 // SessionID returns the transport's name of the session, or "" if it has none.
 func (c *Call) SessionID() string {
-	if c.peer.stateless() {
+	if c.peer.stateless {
 		return ""
 	}
 	return c.conn.sessionID()
@@ -111,7 +111,7 @@ func (c *Call) SessionID() string {
 // Lasts reports whether the session may go on at another server after it has ended here, see [Replicated].
 func (c *Call) Lasts() bool {
 	t, ok := c.conn.transport.(Replicated)
-	return ok && !c.peer.stateless() && t.Lasts()
+	return ok && !c.peer.stateless && t.Lasts()
 }
 
 // Session returns the server's session that the call belongs to. It returns nil on a client's side,
@@ -119,21 +119,19 @@ func (c *Call) Lasts() bool {
 // All calls of a session return the same value, so it can be the key of a map with data of sessions, which
 // context.AfterFunc of its Context can delete.
 func (c *Call) Session() *ServerSession {
-	if c.stateless != nil {
+	e := c.conn.server
+	switch {
+	case c.stateless != nil:
 		return c.stateless.session
-	}
-	if c.peer.stateless() {
+	case c.peer.stateless || e == nil || !e.announced.Load():
 		return nil
 	}
-	if c.conn.server == nil {
-		return nil
-	}
-	return c.conn.server.current()
+	return &e.session
 }
 
 // Stateless reports whether the message belongs to no session, so that everything known about the peer
 // comes from the message itself.
-func (c *Call) Stateless() bool { return c.peer.stateless() }
+func (c *Call) Stateless() bool { return c.peer.stateless }
 
 // PeerInfo returns the Implementation object with which the peer introduced itself.
 func (c *Call) PeerInfo() wire.Object { return c.peer.info }
@@ -146,7 +144,7 @@ func (c *Call) PeerCapabilities() wire.Object { return c.peer.capabilities }
 func (c *Call) Declared(capability string) bool {
 	declared := c.peer.declared
 	if c.peer.serving() {
-		declared = c.peer.protocol.declarations.current().text
+		declared = c.peer.declarations.current().text
 	}
 	return declared == "" || Declares(declared, capability)
 }
@@ -157,10 +155,10 @@ func (c *Call) Extension(name string) bool { return declaresExtension(c.peer.cap
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
 func (c *Call) Server() *Server {
-	if c.peer.protocol == nil || c.peer.protocol.declarations == nil {
+	if !c.peer.serving() {
 		return nil
 	}
-	return c.peer.protocol.declarations.server
+	return c.peer.declarations.server
 }
 
 // Params returns the params of the message as they were received, and the client's answers in earlier
@@ -344,7 +342,7 @@ func (c request) notified() {
 			c.conn.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
 		}
 	}()
-	_, err := c.peer.handle(&c.context, &c.m)
+	_, err := c.peer.serve(&c.context, &c.m)
 	returned = true
 	switch {
 	case err == nil:

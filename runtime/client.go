@@ -114,7 +114,7 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 	}
 	l.server.Store(server)
 	if !l.guessed {
-		c.eras.Set(name, server.revision)
+		c.eras.Set(name, server.Revision)
 	}
 	return l, nil
 }
@@ -144,11 +144,11 @@ func (s *Session) now() *link { return s.link.Load() }
 func (s *Session) sender() sender { return s.now().sender() }
 
 // Revision returns the negotiated revision.
-func (s *Session) Revision() string { return s.now().server.Load().revision }
+func (s *Session) Revision() string { return s.now().server.Load().Revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().protocol.row(method).Kind != 0
+	return s.now().server.Load().row(method).Kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
@@ -174,7 +174,7 @@ func (s *Session) Call(ctx context.Context, method string, params wire.Appender,
 // callOn is Call on one connection.
 func (s *Session) callOn(ctx context.Context, l *link, method string, params wire.Appender, result wire.Value) error {
 	t := l.server.Load()
-	if t.stateless() {
+	if t.stateless {
 		if done, err := s.adapt(ctx, t, method, params, result); done {
 			return err
 		}
@@ -187,7 +187,7 @@ func (s *Session) callOn(ctx context.Context, l *link, method string, params wir
 	if err == nil && method == methodSubscribe {
 		l.listeners.hold(uri())
 	}
-	if err != nil && t.stateless() && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
+	if err != nil && t.stateless && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
 		err = l.sender().Call(ctx, method, params, result)
 	}
 	return err
@@ -235,7 +235,7 @@ func (s *Session) Settle(ctx context.Context) {
 
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
-	if s.now().server.Load().stateless() {
+	if s.now().server.Load().stateless {
 		return s.Call(ctx, methodDiscover, nil, nil)
 	}
 	return s.Call(ctx, methodPing, nil, nil)
@@ -351,7 +351,7 @@ func (s *Session) replace(ctx context.Context, lost *link) error {
 		l.close()
 		return ErrClosed
 	}
-	l.logger().Info("connection opened again", "revision", l.server.Load().revision)
+	l.logger().Info("connection opened again", "revision", l.server.Load().Revision)
 	s.watch.restore(ctx, s)
 	return nil
 }
@@ -369,7 +369,7 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.repeats(method, params, l.server.Load().protocol.row(method)) {
+	if !refused && !l.repeats(method, params, l.server.Load().row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
@@ -416,10 +416,10 @@ var errAfterProbe = errors.New("runtime: the server has answered server/discover
 
 func (l *link) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
-	case l.peer == nil:
+	case l.peer.Revision == "":
 		return admitEarly(&m, l.of.bindings)
-	case l.peer.stateless() && m.Kind == jsonrpc.Request:
-		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", l.peer.revision)
+	case l.peer.stateless && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", l.peer.Revision)
 	}
 	return l.peer.admit(&m)
 }
@@ -461,7 +461,7 @@ func (l *link) initialize(ctx context.Context, b *protocol) (*peer, error) {
 
 // accept processes the answer to initialize.
 func (l *link) accept(result wire.Raw, own wire.Object) (*peer, error) {
-	if l.peer != nil {
+	if l.peer.Revision != "" {
 		return nil, errAfterProbe
 	}
 	var server greeting
@@ -482,7 +482,7 @@ func (l *link) accept(result wire.Raw, own wire.Object) (*peer, error) {
 // client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
 func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
 	with := metaParams{params: params, members: meta}
-	if t := s.peer; t != nil && t.envelope != "" && t.protocol.row(method).Kind != jsonrpc.Notification {
+	if t := s.peer; t.envelope != "" && t.row(method).Kind != jsonrpc.Notification {
 		with.members = t.envelope
 		if meta != "" {
 			with.members += "," + meta
@@ -529,7 +529,7 @@ func (l *link) discover(ctx context.Context, b *protocol) (*peer, error) {
 
 // discovered processes the answer to server/discover.
 func (l *link) discovered(result wire.Raw) (*peer, error) {
-	if l.peer != nil && !l.peer.stateless() {
+	if l.peer.Revision != "" && !l.peer.stateless {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
 	var server greeting

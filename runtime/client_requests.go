@@ -46,7 +46,7 @@ func (l *link) resultType(m *Message, result wire.Raw) error {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
-	case text && (slices.Contains(m.sent.row.ResultTypes, name) || m.sent.peer.protocol.Forwards || m.sent.peer.extended(m.Method, name)):
+	case text && (slices.Contains(m.sent.row.ResultTypes, name) || m.sent.peer.Forwards || m.sent.peer.extended(m.Method, name)):
 		return nil
 	}
 	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
@@ -271,11 +271,11 @@ func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object
 	if params.Kind() != wire.KindObject {
 		params = ""
 	}
-	r := t.protocol.row(method)
+	r := t.row(method)
 	if !r.Within {
 		return "", MethodNotFound(method)
 	}
-	if need := t.protocol.lacking(t.ours, r, wire.Object(params)); need != "" {
+	if need := t.lacking(t.ours, r, wire.Object(params)); need != "" {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
 	c := &Call{conn: l.conn, peer: t}
@@ -289,7 +289,7 @@ func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object
 			err = errInternal
 		}
 	}()
-	result, err := t.handle(&c.context, &c.m)
+	result, err := t.serve(&c.context, &c.m)
 	returned = true
 	switch {
 	case err != nil:

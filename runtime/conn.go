@@ -24,7 +24,7 @@ type conn struct {
 	server    *serverSide // the side; nil for a client's
 	transport Outbox
 
-	peer     *peer                    // of the session; nil before the handshake has fixed the revision
+	peer     *peer                    // of the session; unknownPeer before the handshake has fixed the revision
 	opened   atomic.Int64             // the time of the handshake, in nanoseconds; 0 before
 	logLevel atomic.Int32             // the lowest severity of the log messages that the client of the session wants
 	wanted   atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none
@@ -50,7 +50,7 @@ type conn struct {
 
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
 func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
-	p := &conn{settings: shared, transport: t, many: many}
+	p := &conn{settings: shared, transport: t, peer: unknownPeer, many: many}
 	if !many {
 		p.requests.limit = shared.limits.MaxConcurrent
 	}
@@ -592,8 +592,8 @@ func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
 // unknownID returns the id in a server's error answer to a request whose id is unknown. JSON-RPC requires null, which
 // no schema of the protocol allows. It is zero in revisions whose schema allows an absent id.
 func (p inbox) unknownID() wire.Scalar {
-	maybeStateless := p.peer == nil && p.server.stateless
-	if maybeStateless || p.peer.knownRevision() >= revisionNoID {
+	maybeStateless := p.peer.Revision == "" && p.server.stateless
+	if maybeStateless || p.peer.Revision >= revisionNoID {
 		return wire.Scalar{}
 	}
 	return wire.NullScalar()
@@ -601,7 +601,7 @@ func (p inbox) unknownID() wire.Scalar {
 
 // silent reports whether this side answers no requests: a client without a session gets none ("Sending
 // Messages" in basic/transports/stdio, 2026-07-28).
-func (p inbox) silent() bool { return p.server == nil && p.peer.stateless() }
+func (p inbox) silent() bool { return p.server == nil && p.peer.stateless }
 
 // batch collects the answers to the requests of one incoming batch. When the last one is ready, it
 // sends them as one array, in the order in which they became ready.
@@ -662,7 +662,7 @@ func (b *batch) add(text []byte) {
 // If the batch is not allowed, it sends an error and returns it.
 func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 	items, err := in.Content().Batch, in.Content().Err
-	if err == nil && p.peer.knownRevision() != revisionBatches {
+	if err == nil && p.peer.Revision != revisionBatches {
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
 	}
 	if err != nil {

@@ -129,7 +129,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	defer cancel()
 	subscribed := make(chan error, 1)
 	subscribe := s.subscribeStream
-	if !l.link.server.Load().stateless() {
+	if !l.link.server.Load().stateless {
 		subscribe = s.subscribeSession
 	}
 	if !l.link.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
@@ -185,7 +185,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	t, of := l.link.server.Load(), &l.link.listeners
 	var honoured wire.Members
 	for name, value := range l.filter.All() {
-		for method, r := range t.protocol.rows {
+		for method, r := range t.rows {
 			if name != "" && r.flag() == name && t.theirs.has(r.need()) {
 				if honoured.Set(name, value); value == "true" {
 					l.methods = append(l.methods, method)
@@ -500,7 +500,7 @@ func (l *link) unsubscribed(params wire.Raw) bool {
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
 func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire.Appender, result wire.Value) (done bool, err error) {
-	if t.protocol.row(method).Kind != 0 {
+	if t.row(method).Kind != 0 {
 		return false, nil
 	}
 	switch method {
@@ -570,11 +570,11 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 	t := s.now().server.Load()
 	w.turn <- struct{}{} // a stream of the connection before has ended with it
 	defer func() { <-w.turn }()
-	if w.lists = nil; !t.stateless() {
+	if w.lists = nil; !t.stateless {
 		return
 	}
-	for _, method := range t.protocol.Notified {
-		if r := t.protocol.row(method); r.flag() != "" && t.theirs.has(r.need()) {
+	for _, method := range t.Notified {
+		if r := t.row(method); r.flag() != "" && t.theirs.has(r.need()) {
 			w.lists = append(w.lists, r.flag())
 		}
 	}

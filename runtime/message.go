@@ -153,10 +153,10 @@ func (m *Message) ID() wire.Scalar {
 // until the answer has come.
 func (m *Message) Revision() string {
 	switch {
-	case m.sent != nil && m.sent.peer == nil:
+	case m.sent != nil && m.sent.peer.Revision == "":
 		return wire.Object(m.sent.answer).GetString("protocolVersion")
 	case m.sent != nil:
-		return m.sent.peer.knownRevision()
+		return m.sent.peer.Revision
 	case m.call != nil:
 		return m.call.Revision()
 	}

@@ -45,13 +45,11 @@ type admission struct {
 // peer is the other side of a message, as the handshake or the message itself describes it, and what both sides may
 // send each other. It is immutable, because messages share it.
 type peer struct {
-	revision     string
-	handle       Handler
+	*protocol                // of the messages
 	info         wire.Object // the peer's Implementation
 	capabilities wire.Object // the peer's
 	declared     wire.Object // the capabilities of this side
 
-	protocol     *protocol // nil before the revision is known
 	theirs, ours capabilitySet
 
 	instructions string // of a server, for its client
@@ -60,34 +58,16 @@ type peer struct {
 	envelope string // on a client's side, the members of _meta that its stateless requests carry
 }
 
-// stateless reports whether the message belongs to no session.
-func (p *peer) stateless() bool { return p != nil && p.protocol != nil && p.protocol.stateless }
+// unknownPeer is the peer of the messages that this side sends before the handshake has fixed the revision. They may be
+// any.
+var unknownPeer = &peer{protocol: &protocol{way: deliver}}
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
-func (p *peer) serving() bool { return p != nil && p.protocol != nil && p.protocol.declarations != nil }
-
-// knownRevision returns the revision, or "" before it is known.
-func (p *peer) knownRevision() string {
-	if p == nil {
-		return ""
-	}
-	return p.revision
-}
+func (p *peer) serving() bool { return p.declarations != nil }
 
 // asking reports whether this side is the client of a stateless request.
-func (p *peer) asking() bool { return p.stateless() && p.protocol.Direction == ToClient }
-
-// revisionSent returns the revision if each message carries its revision and capabilities, otherwise "".
-func (p *peer) revisionSent() string {
-	if !p.stateless() {
-		return ""
-	}
-	return p.revision
-}
-
-// around reports whether the binding wraps the messages that it sends.
-func (p *peer) around() bool { return p != nil && p.protocol != nil && p.protocol.Around != nil }
+func (p *peer) asking() bool { return p.stateless && p.Direction == ToClient }
 
 // refused returns the error that a request of the peer gets in place of one that was not begun.
 func (p *peer) refused(err *jsonrpc.Error) error {
@@ -111,7 +91,7 @@ var (
 
 // admit admits a message of a peer whose revision is known.
 func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
-	r := p.protocol.row(m.Method)
+	r := p.row(m.Method)
 	switch {
 	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need())):
 		return admission{}, MethodNotFound(m.Method)
@@ -128,7 +108,7 @@ func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
 func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
-		return admission{peer: &peer{handle: pong}, inline: true}, nil
+		return admission{peer: &peer{protocol: &protocol{serve: pong}}, inline: true}, nil
 	}
 	for _, b := range bindings {
 		if len(b.rows) == 0 || b.row(m.Method).Kind != 0 {
@@ -149,7 +129,7 @@ func (p *conn) keep(ctx context.Context, c Change) error {
 // negotiated begins the session with the peer of the handshake. The goroutine that reads calls it.
 func (p *conn) negotiated(t *peer) error {
 	if n, ok := p.transport.(Identified); ok {
-		h := Handshake{Revision: t.revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
+		h := Handshake{Revision: t.Revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
 		if err := n.Negotiated(h); err != nil {
 			return err
 		}
@@ -170,7 +150,7 @@ func (p *conn) logConnected(event string) {
 	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	p.logger().Info(event, "revision", p.peer.revision,
+	p.logger().Info(event, "revision", p.peer.Revision,
 		"peer", fmt.Sprintf("%.100s", p.peer.info.GetString("name")),
 		"version", fmt.Sprintf("%.100s", p.peer.info.GetString("version")))
 }
@@ -201,18 +181,18 @@ func (p *conn) logEnd(err error) {
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
 func (p *peer) sending(kind jsonrpc.Kind, method string, params wire.Appender) (*Method, error) {
-	if p == nil || p.protocol == nil || len(p.protocol.rows) == 0 {
+	if len(p.rows) == 0 {
 		return &noRow, nil
 	}
-	r := p.protocol.row(method)
-	to := (ToServer | ToClient) &^ p.protocol.Direction
+	r := p.row(method)
+	to := (ToServer | ToClient) &^ p.Direction
 	switch {
-	case r.Kind == 0 && p.protocol.Forwards:
+	case r.Kind == 0 && p.Forwards:
 	case r.Kind != kind || r.Direction&to == 0:
-		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.revision}
+		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.Revision}
 	case kind == jsonrpc.Request && !p.theirs.has(r.need()):
 		text, _ := TextOf(params) // the capability as a whole is missing, whatever the params are
-		return nil, &CapabilityError{Method: method, Capability: p.protocol.lacking(p.theirs, r, wire.Object(text))}
+		return nil, &CapabilityError{Method: method, Capability: p.lacking(p.theirs, r, wire.Object(text))}
 	case kind == jsonrpc.Notification && !p.declares(r.need()):
 		return nil, &CapabilityError{Method: method, Capability: r.need(), Own: true}
 	}
@@ -241,7 +221,7 @@ func (b *protocol) lacking(declared capabilitySet, r *Method, params wire.Object
 func (p *peer) refine(r *Method, text []byte) error {
 	for i := range refinements {
 		f := &refinements[i]
-		if f.of(r.Name, p.knownRevision()) && !p.theirs.has(f.capability) && f.concerns(text) {
+		if f.of(r.Name, p.Revision) && !p.theirs.has(f.capability) && f.concerns(text) {
 			return &CapabilityError{Method: f.method, Capability: f.capability}
 		}
 	}
@@ -267,7 +247,7 @@ func (m *Method) Needs(params wire.Raw) []string {
 
 // declares reports whether this side has declared a capability.
 func (p *peer) declares(need string) bool {
-	d := p.protocol.declarations
+	d := p.declarations
 	if need == "" || d == nil {
 		return p.ours.has(need)
 	}
@@ -277,7 +257,7 @@ func (p *peer) declares(need string) bool {
 // extended reports whether a value of resultType belongs to an extension that this side has declared and
 // that gives it to results of the method ("Extension Negotiation" in basic/versioning, 2026-07-28).
 func (p *peer) extended(method, kind string) bool {
-	for _, x := range p.protocol.Extensions {
+	for _, x := range p.Extensions {
 		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
 		if owns && declaresExtension(p.declared, x.Name) {
 			return true

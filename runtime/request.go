@@ -127,7 +127,7 @@ func (c request) serve() {
 		}
 		c.answer(buf, failure)
 	}()
-	result, err := c.peer.handle(&c.context, &c.m)
+	result, err := c.peer.serve(&c.context, &c.m)
 	if err == nil && result == nil {
 		err = errors.New("runtime: the handler returned no result")
 	}

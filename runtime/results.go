@@ -225,7 +225,7 @@ func (c *resultCache) begin(ctx context.Context, m *Message) (text wire.Raw, l *
 			return "", nil
 		}
 	}
-	key := cacheKey{revision: m.sent.peer.revision, method: m.Method, params: string(params.Without("_meta"))}
+	key := cacheKey{revision: m.sent.peer.Revision, method: m.Method, params: string(params.Without("_meta"))}
 	if c.opts.Authorization != nil {
 		key.authorization = c.opts.Authorization(ctx)
 	}
@@ -317,12 +317,12 @@ func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.protocol.row(k.method).lists()
+			return strings.HasPrefix(k.method, family) && t.row(k.method).lists()
 		})
 	} else if m.Method == methodUpdated {
 		uri := wire.Object(m.Params).GetString("uri")
 		c.forget(func(k *cacheKey) bool {
-			name := t.protocol.row(k.method).NameParam
+			name := t.row(k.method).NameParam
 			at := wire.Object(k.params).GetString(name)
 			return name == "uri" && (contains([]string{at}, uri) || contains([]string{uri}, at))
 		})

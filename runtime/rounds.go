@@ -98,7 +98,7 @@ func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error)
 		return "", errNoInput(m.Method)
 	}
 	if !c.row.Asks {
-		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.revision, c.m.Method)
+		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.Revision, c.m.Method)
 	}
 	question, err := questionOf(m)
 	if err != nil {
@@ -215,7 +215,7 @@ func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 func (r *rounds) warn(c *Call) {
 	for _, key := range slices.Sorted(maps.Keys(r.answers)) {
 		method, _, _ := strings.Cut(key, ":")
-		if g := r.answers[key]; g.fresh && !g.used && c.peer.protocol.row(method).Within {
+		if g := r.answers[key]; g.fresh && !g.used && c.peer.row(method).Within {
 			c.conn.logger().Warn("the handler asks another question than before; see runtime.Once and runtime.WithInputKey", "method", c.m.Method, "answered", fmt.Sprintf("%.100s", key))
 			return
 		}
@@ -230,7 +230,7 @@ func (c *statelessCall) checkQuestions(requests wire.Raw) error {
 		params, _ := wire.Object(question).Get("params")
 		row, err := c.peer.sending(jsonrpc.Request, method, params)
 		if err == nil && !row.Within {
-			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.revision, method)
+			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.Revision, method)
 		}
 		if err == nil {
 			err = c.peer.refine(row, []byte(question))
@@ -384,7 +384,7 @@ func (c *statelessCall) purpose() seal.Purpose {
 	}
 	return seal.Purpose{
 		Principal: principal(&c.context),
-		Request:   seal.Request(c.peer.revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
+		Request:   seal.Request(c.peer.Revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
 	}
 }
 
@@ -524,7 +524,7 @@ func stateOf(content wire.Object) *state {
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
 func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	if !c.row.Asks {
-		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.revision, c.m.Method)
+		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.Revision, c.m.Method)
 	}
 	requests := present(result, memberInputRequests)
 	if requests != "" && requests.Kind() != wire.KindObject {

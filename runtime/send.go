@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type sender struct {
 
 // message returns a message, which is one allocation.
 func (s sender) message(kind jsonrpc.Kind, method string, params wire.Appender) *Message {
+	s.peer = cmp.Or(s.peer, unknownPeer)
 	m := &struct {
 		Message
 		own sent
@@ -40,13 +42,10 @@ func (s sender) message(kind jsonrpc.Kind, method string, params wire.Appender) 
 
 // handler returns the way of the messages.
 func (s sender) handler() Handler {
-	switch {
-	case s.way != nil:
+	if s.way != nil {
 		return s.way
-	case s.peer != nil && s.peer.protocol != nil:
-		return s.peer.protocol.way
 	}
-	return deliver
+	return s.peer.way
 }
 
 // Call implements Caller.
@@ -290,7 +289,9 @@ func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r 
 		}
 	}
 	*buf = text
-	m.Revision = s.peer.revisionSent()
+	if s.peer.stateless {
+		m.Revision = s.peer.Revision
+	}
 	return s.conn.send(ctx, buf, s.to, m)
 }
 
@@ -360,7 +361,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress, nil); err != nil {
 		return nil // the revision has none
 	}
-	if c.peer.revision < revisionProgressMessage && !c.peer.around() {
+	if c.peer.Revision < revisionProgressMessage && c.peer.Around == nil {
 		message = ""
 	}
 	c.reporting.Lock()

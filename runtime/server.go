@@ -149,7 +149,7 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	if e.peer != nil {
+	if e.peer.Revision != "" {
 		e.resumed(h)
 	}
 	return inbox{p}, nil
@@ -257,14 +257,6 @@ type serverSide struct {
 	stateless   bool // requests may carry their revision and capabilities, see Handshake.SessionOnly
 }
 
-// current returns the session, or nil before the client is known to be initialized.
-func (e *serverSide) current() *ServerSession {
-	if !e.announced.Load() {
-		return nil
-	}
-	return &e.session
-}
-
 // admit implements side.
 func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
 	if e.stateless {
@@ -281,12 +273,12 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 		if e.sessionless {
 			return admission{}, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.revisions)
 		}
-		if e.peer != nil {
+		if e.peer.Revision != "" {
 			return admission{}, errAlreadyInitialized
 		}
-		return admission{peer: &peer{handle: e.of.layers.around(e.initialize)}, inline: true}, nil
+		return admission{peer: &peer{protocol: &protocol{serve: e.of.layers.around(e.initialize)}}, inline: true}, nil
 	}
-	if e.peer == nil {
+	if e.peer.Revision == "" {
 		return e.admitEarly(&m)
 	}
 	if !e.announced.Load() {
@@ -463,7 +455,7 @@ type ServerSession struct {
 }
 
 // Revision returns the negotiated revision.
-func (s *ServerSession) Revision() string { return s.peer.revision }
+func (s *ServerSession) Revision() string { return s.peer.Revision }
 
 // PeerInfo returns the Implementation object with which the client introduced itself.
 func (s *ServerSession) PeerInfo() wire.Object { return s.peer.info }

@@ -192,20 +192,20 @@ func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*
 // checkHeaders compares a request with the headers.
 func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
 	params := wire.Object(m.Params)
-	repeated := headers.Standard{Revision: p.revision, Method: m.Method}
-	if name := p.protocol.row(m.Method).NameParam; name != "" {
+	repeated := headers.Standard{Revision: p.Revision, Method: m.Method}
+	if name := p.row(m.Method).NameParam; name != "" {
 		repeated.Named = true
 		repeated.Name = params.GetString(name)
 	}
 	err := repeated.Check(h)
-	forwards := p.protocol.Forwards // to a server that may ignore the case of names
+	forwards := p.Forwards // to a server that may ignore the case of names
 	if err == nil && forwards {
-		if found, name := headers.Folded(params, "_meta", "arguments", p.protocol.row(m.Method).NameParam); found != "" {
+		if found, name := headers.Folded(params, "_meta", "arguments", p.row(m.Method).NameParam); found != "" {
 			err = &headers.MismatchError{Header: headers.Name, Problem: fmt.Sprintf("the member %.100q of the message differs from %q in case alone", found, name)}
 		}
 	}
-	if err == nil && m.Method == methodCallTool && p.protocol.ToolHeaders != nil {
-		if table := p.protocol.ToolHeaders(repeated.Name); table != nil {
+	if err == nil && m.Method == methodCallTool && p.ToolHeaders != nil {
+		if table := p.ToolHeaders(repeated.Name); table != nil {
 			arguments, _ := params.Get("arguments")
 			if err = table.Check(h, wire.Object(arguments)); err == nil && forwards {
 				err = table.CheckCase(wire.Object(arguments))
@@ -379,7 +379,7 @@ func (c *statelessCall) restated(err error) error {
 		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
 		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
-	if !c.peer.protocol.defines(e.Code) {
+	if !c.peer.defines(e.Code) {
 		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
 		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
 	}

@@ -316,7 +316,7 @@ func (s *Server) missed() {
 func (a *audience) missed(s *ServerSession) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for n := range s.peer.protocol.changes() {
+	for n := range s.peer.changes() {
 		s.post(n)
 	}
 	for uri := range s.subscribed {
@@ -417,7 +417,7 @@ func (s *ServerSession) send() {
 			params = n.Params
 		}
 		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.protocol.row(n.Method).changes())
+		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes())
 		_ = s.notify(ctx, n.Method, params, change)
 	}
 }
@@ -551,7 +551,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	if err != nil {
 		return nil, err
 	}
-	server := c.peer.protocol.declarations.server
+	server := c.peer.declarations.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
@@ -618,11 +618,11 @@ func (c *statelessCall) readFilter(filter wire.Object) (all []wanted, err error)
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
 	for name, value := range filter.All() {
-		i := slices.IndexFunc(c.peer.protocol.Methods, func(m Method) bool { return m.Filter == name })
+		i := slices.IndexFunc(c.peer.Methods, func(m Method) bool { return m.Filter == name })
 		if name == "" || i < 0 || value == "null" {
 			continue
 		}
-		w := wanted{Method: &c.peer.protocol.Methods[i]}
+		w := wanted{Method: &c.peer.Methods[i]}
 		switch {
 		case w.Extension != "" && !c.Extension(w.Extension):
 			return nil, missingExtension(w.Extension)
@@ -664,7 +664,7 @@ func readValues(name string, list wire.Raw) (values []string, err error) {
 func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	ctx, scopes := gatherScopes(ctx)
 	var denied *DeniedError
-	listen := l.call.peer.protocol.Listen
+	listen := l.call.peer.Listen
 	for _, w := range all {
 		if _, err := l.call.peer.sending(jsonrpc.Notification, w.Name, nil); err != nil {
 			continue
