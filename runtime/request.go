@@ -26,13 +26,6 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 	a, err := p.side.admit(*m, in.Header)
 	if err == nil {
 		c = request{p.newCall(m, a, in)}
-		if a.inline { // no cancellation can be read meanwhile
-			p.life.Do(c.serve)
-			if p.life.Stopped() {
-				return unanswered
-			}
-			return nil
-		}
 		if len(c.params) > maxToken || m.Method == methodListen {
 			err = c.shorten()
 		}
@@ -40,7 +33,17 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 	if err == nil {
 		verdict, err = p.requests.begin(p.life.Context(), c)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+	case a.inline:
+		var served sync.WaitGroup
+		served.Go(c.serve) // the goroutine that reads would not survive a runtime.Goexit
+		served.Wait()
+		if p.life.Stopped() {
+			return unanswered
+		}
+		return nil
+	default:
 		if in.ContextCancels {
 			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
 		}
@@ -95,7 +98,7 @@ func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming) *Call {
 	c.m.receive(m.Kind, m.Method, m.Params, c)
 	c.reply, c.inline, c.remote = in.Reply, a.inline, in.Header != nil
 	c.context = callContext{Context: p.life.Context(), call: c}
-	if m.Kind == jsonrpc.Request && !c.inline {
+	if m.Kind == jsonrpc.Request {
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
 	}
 	if in.Context != nil {
@@ -109,10 +112,8 @@ func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming) *Call {
 // answer is an error. After serve, its goroutine does not use the session.
 func (c request) serve() {
 	p := c.conn
-	if !c.inline {
-		defer p.requests.end()
-		defer c.cancel(nil)
-	}
+	defer p.requests.end()
+	defer c.cancel(nil)
 	if c.unbind != nil {
 		defer c.unbind()
 	}
@@ -178,7 +179,7 @@ func (c request) encodeError(buf *[]byte, err error) error {
 func (c request) answer(buf *[]byte, failure error) {
 	p := c.conn
 	c.finished()
-	answered := (c.inline || p.requests.remove(c)) && p.life.Context().Err() == nil
+	answered := p.requests.remove(c) && p.life.Context().Err() == nil
 	if answered {
 		p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
 		if c.stateless != nil && c.stateless.session != nil && failure == nil {
