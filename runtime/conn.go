@@ -359,7 +359,10 @@ func (p inbox) Listens(missed bool) {
 	}
 	p.server.announce()
 	if missed {
-		p.server.of.audience.missed(&p.server.session)
+		a := &p.server.of.audience
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		p.server.session.postAll()
 	}
 }
 

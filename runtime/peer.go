@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -311,18 +312,10 @@ type greeting struct {
 // that the session does not retain the whole message.
 func (g *greeting) read(text wire.Raw, required ...string) error {
 	r := wire.NewStringReader(string(text))
-	var seen [1]uint64
 	var named wire.Raw // in _meta, which has the name of a server in results of server/discover
-	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		switch i := slices.Index(required, name); {
-		case i >= 0:
-			r.Once(&seen[0], uint(i))
-		case name != "instructions" && name != "_meta":
-			r.Skip() // it may be that of another greeting, but here it is unknown
-			continue
-		}
-		switch name {
+	names := append(required, "instructions", "_meta")
+	err := params.Decode(r, names, len(required), func(i int) {
+		switch names[i] {
 		case "protocolVersion":
 			g.revision = strings.Clone(r.ReadString())
 		case "supportedVersions":
@@ -340,12 +333,11 @@ func (g *greeting) read(text wire.Raw, required ...string) error {
 		case "_meta":
 			named, _ = wire.Object(r.ReadRaw()).Get(metaServerInfo)
 		}
-	}
+	})
 	if g.info == "" && named.Kind() == wire.KindObject {
 		g.info = wire.Object(named).Clone()
 	}
-	r.Missing(seen[:], required...)
-	return r.Err()
+	return err
 }
 
 // maxPeerSize limits the Implementation and the capabilities of a client, in bytes. A session keeps them for

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"log/slog"
 	"maps"
 	"math"
@@ -288,50 +287,30 @@ func (a *audience) post(n Notification) {
 	}
 }
 
-// missed is called when notifications of other replicas may have been lost: it passes to the clients all
-// notifications that the replicas can have sent.
+// missed is called when notifications of other replicas may have been lost.
 func (s *Server) missed() {
-	for _, b := range slices.Concat(s.sessions, s.stateless) {
-		for n := range b.changes() {
-			s.audience.publish(n, &s.audience.changesElsewhere)
-		}
-	}
 	s.audience.mu.Lock()
 	defer s.audience.mu.Unlock()
-	for uri, sessions := range s.audience.subscribers {
-		for client := range sessions {
-			if !client.quiet {
-				client.post(updateOf(uri))
-			}
-		}
-	}
-	for client := range s.audience.listeners {
-		for _, uri := range client.subscriber.resources() {
-			client.post(updateOf(uri))
+	for _, all := range []clients{s.audience.sessions, s.audience.listeners} {
+		for client := range all {
+			client.postAll()
 		}
 	}
 }
 
-// missed passes the notifications of all changes to a session that may not have got them.
-func (a *audience) missed(s *ServerSession) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for n := range s.peer.changes() {
-		s.post(n)
+// postAll queues the notifications that a list or a resource of the client has changed, for one that may have missed
+// some. The mutex of the audience must be held.
+func (s *ServerSession) postAll() {
+	for i := range s.peer.Methods {
+		if r := &s.peer.Methods[i]; r.changes() && r.Direction&ToClient != 0 && (s.subscriber == nil || s.subscriber.sends(r.Name, nil)) {
+			s.post(Notification{Method: r.Name})
+		}
 	}
 	for uri := range s.subscribed {
 		s.post(updateOf(uri))
 	}
-}
-
-// changes yields the notifications which tell clients that a list has changed.
-func (b *protocol) changes() iter.Seq[Notification] {
-	return func(yield func(Notification) bool) {
-		for _, m := range b.Methods {
-			if r := b.row(m.Name); r.changes() && r.Direction&ToClient != 0 && !yield(Notification{Method: m.Name}) {
-				return
-			}
-		}
+	for _, uri := range s.subscriber.resources() {
+		s.post(updateOf(uri))
 	}
 }
 
@@ -367,11 +346,7 @@ type mailbox struct {
 // most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
 // audience must be held.
 func (s *ServerSession) most() int {
-	resources := len(s.subscribed)
-	if s.subscriber != nil {
-		resources = len(s.subscriber.resources())
-	}
-	return max(maxHeard, 2*resources)
+	return max(maxHeard, 2*(len(s.subscribed)+len(s.subscriber.resources())))
 }
 
 // post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
@@ -695,8 +670,11 @@ func (l *subscriber) honour(ctx context.Context, all []wanted) error {
 	return cmp.Or(scopes(), denied)
 }
 
-// resources returns the resources whose updates the client gets.
+// resources returns the resources whose updates a listener gets; none for nil.
 func (l *subscriber) resources() []string {
+	if l == nil {
+		return nil
+	}
 	i := slices.IndexFunc(l.wanted, func(w wanted) bool { return w.Name == methodUpdated })
 	if i < 0 {
 		return nil
