@@ -77,21 +77,25 @@ func goAPI(list *tools.List) (map[string]declared, error) {
 	return all, nil
 }
 
-// toolOf returns the tool or prompt that a generated file is about, or "": the Name of a tools.Tool or a tools.Prompt.
+// toolOf returns the tool or prompt that a generated file is about, or "": the Key of a tools.Item.
 func toolOf(file *ast.File) (name string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		item, ok := n.(*ast.CompositeLit)
 		if !ok || name != "" {
 			return name == ""
 		}
-		if kind := types.ExprString(item.Type); kind != "tools.Tool" && kind != "tools.Prompt" {
+		if types.ExprString(item.Type) != "tools.Item" {
 			return true
 		}
+		members := map[string]string{}
 		for _, member := range item.Elts {
 			pair := member.(*ast.KeyValueExpr)
-			if value, ok := pair.Value.(*ast.BasicLit); ok && types.ExprString(pair.Key) == "Name" {
-				name, _ = strconv.Unquote(value.Value)
+			if value, ok := pair.Value.(*ast.BasicLit); ok {
+				members[types.ExprString(pair.Key)], _ = strconv.Unquote(value.Value)
 			}
+		}
+		if kind := members["Kind"]; kind == "tool" || kind == "prompt" {
+			name = members["Key"]
 		}
 		return false
 	})

@@ -46,17 +46,17 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 	}
 	defer end()
 	text := []byte{'{'}
-	for _, list := range []struct{ capability, method, member string }{
-		{"tools", "", "tools"},
-		{"prompts", "prompts/list", "prompts"},
-		{"resources", "resources/list", "resources"},
-		{"resources", "resources/templates/list", "resourceTemplates"},
+	for _, list := range []struct{ capability, kind, member string }{
+		{"tools", "tool", "tools"},
+		{"prompts", "prompt", "prompts"},
+		{"resources", "resource", "resources"},
+		{"resources", "template", "resourceTemplates"},
 	} {
 		part := []byte("[]")
-		if _, ok := session.ServerCapabilities().Get(list.capability); ok && list.method == "" {
+		if _, ok := session.ServerCapabilities().Get(list.capability); ok && list.kind == "tool" {
 			part, err = definitions(ctx, session)
 		} else if ok {
-			part, err = entries(ctx, session, list.method, list.member)
+			part, err = entries(ctx, session, list.kind)
 		}
 		if err != nil {
 			return nil, err
@@ -76,8 +76,8 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 
 // entries returns all entries of a list as a JSON array. The array is empty if the server does
 // not know the method.
-func entries(ctx context.Context, session *runtime.Session, method, member string) ([]byte, error) {
-	all, err := tools.ListItems(ctx, session, method, member)
+func entries(ctx context.Context, session *runtime.Session, kind string) ([]byte, error) {
+	all, err := tools.ListItems(ctx, session, kind)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeMethodNotFound {
 		return []byte("[]"), nil
 	}

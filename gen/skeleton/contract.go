@@ -3,11 +3,14 @@ package skeleton
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/files"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
@@ -17,21 +20,19 @@ import (
 // tests renders the tests that every correct implementation passes, with a fake implementation, and the file with
 // their samples.
 func (g *generator) tests() ([]files.File, error) {
-	parts := []func(*jen.File){g.fake, g.testSession, g.testList}
-	if len(g.pkg.Tools) > 0 {
-		parts = append(parts, g.testTools)
-	}
-	if len(g.pkg.Items) > 0 {
-		parts = append(parts, func(f *jen.File) { g.itemList(f, "otherItems", "prompts, resources and templates", nil) })
-	}
+	parts := []func(*jen.File){g.fake, g.test}
 	for _, t := range g.pkg.Tools {
-		parts = append(parts, func(f *jen.File) { fakeMethod(f, t) })
+		h := toolHandler(t)
+		parts = append(parts, func(f *jen.File) { fakeMethod(f, h, h.zero) })
 	}
-	made, err := g.render(append([]code.Source{g.whole("contract.gen_test.go", parts...)}, g.itemTests()...)...)
+	for _, i := range g.pkg.Items {
+		parts = append(parts, func(f *jen.File) { fakeItem(f, i) })
+	}
+	made, err := g.render(g.whole("contract.gen_test.go", parts...))
 	return append(made, g.samples()), err
 }
 
-// fake renders the type of the implementation that returns samples.
+// fake renders the type of the fake implementation.
 func (g *generator) fake(f *jen.File) {
 	implements := "Tools"
 	if len(g.pkg.Items) > 0 {
@@ -39,88 +40,72 @@ func (g *generator) fake(f *jen.File) {
 	}
 	f.Comment("fake is an implementation of " + implements + " for tests, whose methods record that they were called.")
 	// The state is a named field, because a tool's method may be called Fake.
-	f.Type().Id("fake").Struct(code.Go("state contract.Fake"))
+	f.Type().Id("fake").Struct(code.Go("state *contract.Fake"))
 }
 
-// fakeMethod renders the method of a tool that records its call.
-func fakeMethod(f *jen.File, t typing.ToolTypes) {
-	h := toolHandler(t)
-	h.params[0].name = "_"
-	fakeOf(f, h, fmt.Sprintf("%s, f.state.Call(%q)", h.zero, t.Tool.Name))
+// fakeMethod renders a method of the fake implementation that records its call. Result is its result, and got are
+// arguments that it records.
+func fakeMethod(f *jen.File, h handler, result string, got ...string) {
+	h.params = slices.Clone(h.params)
+	for i, p := range h.params {
+		if !slices.Contains(got, p.name) {
+			h.params[i].name = "_"
+		}
+	}
+	call := strings.Join(append([]string{strconv.Quote(h.name)}, got...), ", ")
+	f.Add(code.Go("func (f *fake) $1$2 {\nreturn $3, f.state.Call($4)\n}", h.name, h.signature("_"), result, call))
 }
 
-// fakeOf renders a method of the fake implementation.
-func fakeOf(f *jen.File, h handler, answer string) {
-	f.Add(code.Go("func (f *fake) $1$2 {\nreturn $3\n}", h.name, h.signature("_"), answer))
+// fakeItem renders the methods of the fake implementation for a prompt, a resource or a template.
+func fakeItem(f *jen.File, i typing.ItemTypes) {
+	h := itemHandler(i)
+	switch {
+	case i.Text != nil:
+	case i.Kind == tools.Prompts:
+		fakeMethod(f, h, "&mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}}")
+	default:
+		fakeMethod(f, h, "&mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}}", "uri")
+	}
+	for _, c := range i.Completions {
+		f.Line()
+		fakeMethod(f, completionHandler(c, i), "catalog.Completion{Values: []string{contract.Text}}", "value", "settled")
+	}
 }
 
-// testSession renders the function that connects a client with the server. The server has no tasks,
-// because the tests call tools without them.
-func (g *generator) testSession(f *jen.File) {
+// test renders the test of all items. The server has no tasks, because the test calls tools without them.
+func (g *generator) test(f *jen.File) {
 	const options = `runtime.ServerOptions{
 		Logger: slog.New(slog.DiscardHandler),
 		Name: "contract",
 		Version: "1",
 	}` // one of the tests makes a tool panic
-	server := "NewServer(f, " + options + ")"
+	server := "NewServer(&fake{state}, " + options + ")"
 	if g.offersTasks() {
-		server = "mcp.NewServer(" + options + ", " + g.allItems("f", "") + "...)"
+		server = "mcp.NewServer(" + options + ", " + g.allItems("&fake{state}", "") + "...)"
 	}
-	code.Declare(f, "contractSession returns a session with a server that runs the fake implementation.",
-		`func contractSession(t *testing.T) (*runtime.Session, *fake) {
-			t.Helper()
-			f := new(fake)
-			server, err := $1
-			if err != nil {
-				t.Fatal(err)
-			}
-			return contract.Session(t, server, generated.ClientBindings()...), f
-		}`, server)
-}
-
-// testList renders the test of the list.
-func (g *generator) testList(f *jen.File) {
-	fake, checks := "_", ""
-	if len(g.pkg.Tools) > 0 || len(g.pkg.Items) == 0 {
-		fake, checks = "f", "\ncontract.List(t, session, ServerTools(f, tools.Options{}), $2)"
-	}
-	if len(g.pkg.Items) > 0 {
-		checks += "\ncontract.Items(t, session, otherItems)"
-	}
-	code.Declare(f, "TestContract checks that the server has the list that this package was generated from.",
-		"func TestContract(t *testing.T) {\nsession, $1 := contractSession(t)"+checks+"\n}", fake, jen.Lit(g.checksum()))
-}
-
-// testTools renders the test of the tools.
-func (g *generator) testTools(f *jen.File) {
-	code.Declare(f, "TestContractTools runs the tests of package contract for each tool.",
-		`func TestContractTools(t *testing.T) {
-			samples := $1
-			for _, tool := range $2 {
-				t.Run(tool.Name, func(t *testing.T) {
-					session, f := contractSession(t)
-					contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
-				})
-			}
-		}`, readSamples, toolList(g.pkg.Tools))
+	code.Declare(f, "TestContract runs the tests of package contract with the fake implementation.",
+		`func TestContract(t *testing.T) {
+			contract.Run(t, "`+samplesFile+`", $1, func(state *contract.Fake) (*runtime.Server, error) {
+				return $2
+			}, generated.ClientBindings()...)
+		}`, g.itemList(), server)
 }
 
 // samplesFile is the name of the file with the samples.
 const samplesFile = "contract.gen.txt"
 
-// readSamples reads that file.
-const readSamples = `contract.ReadSamples(t, "` + samplesFile + `")`
-
-// samples returns the file with the samples of all items. Samples take long to find.
+// samples returns the file with the samples of all items, as contract.Run reads it. Samples take long to find.
 func (g *generator) samples() files.File {
 	var rows []func() []byte
 	for _, t := range g.pkg.Tools {
-		rows = append(rows, func() []byte { return g.row("tool "+t.Tool.Name, t.Tool.Input, t.Tool.Output) })
+		rows = append(rows, func() []byte {
+			return g.row("tool "+t.Tool.Name, func(w *wire.Writer) { w.String("method", t.Go) }, t.Tool.Input, t.Tool.Output)
+		})
 	}
 	for _, i := range g.pkg.Items {
-		if i.Input != nil {
-			rows = append(rows, func() []byte { return g.row(forms[i.Kind].noun+" "+i.Key, i.Input, nil) })
-		}
+		rows = append(rows, func() []byte {
+			return g.row(forms[i.Kind].noun+" "+i.Key, func(w *wire.Writer) { writeAnswers(w, i) }, i.Input, nil)
+		})
 	}
 	texts := make([][]byte, len(rows))
 	code.Parallel(len(rows), func(i int) {
@@ -129,23 +114,49 @@ func (g *generator) samples() files.File {
 			g.Progress()
 		}
 	})
-	return g.lines(samplesFile, texts)
+	sum := fmt.Appendf(nil, `{"checksum":%q}`, g.checksum())
+	return g.lines(samplesFile, append([][]byte{sum}, texts...))
 }
 
-// row returns the samples of an item, as contract.ReadSamples reads them.
-func (g *generator) row(item string, in, out *jsonschema.Schema) []byte {
+// writeAnswers writes how a prompt, a resource or a template is answered, and the arguments whose values are proposed.
+func writeAnswers(w *wire.Writer, i typing.ItemTypes) {
+	if i.Text != nil {
+		w.String("text", *i.Text)
+	} else {
+		w.String("method", i.Method)
+	}
+	completes := wire.Map[wire.Appender]{}
+	for _, a := range i.Arguments {
+		switch k := indexOf(i.Completions, a); {
+		case k >= 0:
+			completes.Set(a.Name, wire.StringScalar(i.Completions[k].Method))
+		case len(a.Enum) > 0:
+			values, _ := wire.RawOf(a.Enum) // the list that they come from is UTF-8
+			completes.Set(a.Name, values)
+		}
+	}
+	if len(completes) > 0 {
+		w.Value("completes", completes)
+	}
+}
+
+// row returns the line of an item. More writes what its kind has besides samples.
+func (g *generator) row(item string, more func(*wire.Writer), in, out *jsonschema.Schema) []byte {
 	w := wire.NewWriter(nil)
 	w.BeginObject()
 	w.String("item", item)
-	if inputs := g.valuesOf(in); len(inputs) > 0 {
-		w.Name("inputs")
-		w.BeginArray()
-		for i := range inputs {
-			w.Element()
-			w.Put(&inputs[i])
+	more(&w)
+	if in != nil {
+		if inputs := g.valuesOf(in); len(inputs) > 0 {
+			w.Name("inputs")
+			w.BeginArray()
+			for i := range inputs {
+				w.Element()
+				w.Put(&inputs[i])
+			}
+			w.EndArray()
+			writeRefused(&w, "refused", in, inputs)
 		}
-		w.EndArray()
-		writeRefused(&w, "refused", in, inputs)
 	}
 	if out != nil {
 		if outputs := g.valuesOf(out); len(outputs) > 0 {

@@ -85,21 +85,19 @@ func toolHandlers(all []typing.ToolTypes) []handler {
 
 // form says how the code for the items of a kind differs.
 type form struct {
-	noun string // in the names of variables and files, and in comments
-	list string // the method of the protocol that lists the items
-	// of is the type of package tools that holds an item. Its field key identifies the item, and its field checks has
-	// the check function of the arguments.
-	of, key, checks string
-	argument        string // the noun for an argument
-	does            string // the verb for what a method of the client does with the item
-	call            string // the function of package tools by which it does so
-	result          string
+	noun     string // in the names of variables and files, and in comments
+	list     string // the method of the protocol that lists the items
+	serve    string // the function of package tools that returns an item of a server
+	argument string // the noun for an argument
+	does     string // the verb for what a method of the client does with the item
+	call     string // the function of package tools by which it does so
+	result   string
 }
 
 var forms = map[tools.ItemKind]form{
-	tools.Prompts:   {"prompt", "prompts/list", "Prompt", "Name", "Arguments", "argument", "gets", "GetPrompt", promptType},
-	tools.Resources: {"resource", "resources/list", "Resource", "URI", "", "", "reads", "ReadResource", contentsType},
-	tools.Templates: {"template", "resources/templates/list", "Template", "URITemplate", "Variables", "variable", "reads a resource of", "ReadTemplate", contentsType},
+	tools.Prompts:   {"prompt", "prompts/list", "ServePrompt", "argument", "gets", "GetPrompt", promptType},
+	tools.Resources: {"resource", "resources/list", "ServeResource", "", "reads", "ReadResource", contentsType},
+	tools.Templates: {"template", "resources/templates/list", "ServeTemplate", "variable", "reads a resource of", "ReadTemplate", contentsType},
 }
 
 // itemName returns the name of the variable that holds an item.

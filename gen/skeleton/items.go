@@ -59,7 +59,7 @@ func textName(i typing.ItemTypes) string { return "text" + i.Go }
 // item renders the variable that holds an item, and the client's methods for it.
 func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	of, h := forms[i.Kind], itemHandler(i)
-	members := jen.Dict{jen.Id(of.key): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
+	members := jen.Dict{jen.Id("Kind"): jen.Lit(of.noun), jen.Id("Key"): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
 	list := func(name string, values []string) {
 		if len(values) > 0 {
 			members[jen.Id(name)] = code.Go(code.Strings(values))
@@ -67,7 +67,7 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	}
 	list("Scopes", i.Scopes)
 	if i.Type != nil && g.serves {
-		members[jen.Id(of.checks)] = jen.Id(checkName(i.Type.Name))
+		members[jen.Id("Input")] = jen.Id(checkName(i.Type.Name))
 	}
 	if i.Kind == tools.Templates {
 		list("Exploded", argumentsOf(i, func(a *tools.Argument) bool { return a.List }))
@@ -75,7 +75,7 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 		list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
 	}
 	f.Add(code.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
-	f.Add(code.Go("var $1 = &tools.$2$3", itemName(i), of.of, jen.Values(members)))
+	f.Add(code.Go("var $1 = &tools.Item$2", itemName(i), jen.Values(members)))
 	f.Line()
 	switch {
 	case g.serves && i.Text != nil:
@@ -88,14 +88,14 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 			h.params = h.params[1:] // the URI follows from the item
 		}
 		if i.Type == nil {
-			args = itemName(i) + ".URI"
+			args = itemName(i) + ".Key"
 		}
 		clientMethodOf(f, h, of.does, of.call, args)
 		for _, c := range i.Completions {
 			h := completionHandler(c, i)
 			h.result = "*mcp.CompleteResult"
 			h.says = "Value is the text typed so far, settled the values of other arguments."
-			clientMethodOf(f, h, "requests", "Complete", fmt.Sprintf("%s.Ref(), %q, value, settled", itemName(i), c.Argument.Name))
+			clientMethodOf(f, h, "requests", "Complete", fmt.Sprintf("%s, %q, value, settled", itemName(i), c.Argument.Name))
 		}
 	}
 }
@@ -169,7 +169,7 @@ func serverItem(i typing.ItemTypes) string {
 	if i.Type != nil {
 		fresh = fmt.Sprintf("func() *%[1]s { return new(%[1]s) }, ", i.Type.Name)
 	}
-	item := fmt.Sprintf("tools.Serve%s(%s, %sh.%s)", forms[i.Kind].of, itemName(i), fresh, i.Method)
+	item := fmt.Sprintf("tools.%s(%s, %sh.%s)", forms[i.Kind].serve, itemName(i), fresh, i.Method)
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
@@ -190,23 +190,14 @@ func indexOf(all []typing.Completion, a *tools.Argument) int {
 	return -1
 }
 
-// itemList renders the variable with the given tools and all prompts, resources and templates.
-func (g *generator) itemList(f *jen.File, name, about string, of []typing.ToolTypes) {
-	members := jen.Dict{}
-	if len(of) > 0 {
-		members[jen.Id("Tools")] = code.Go(toolList(of))
+// itemList renders the list of the variables that hold the items.
+func (g *generator) itemList() string {
+	list := "[]*tools.Item{\n"
+	for _, t := range g.pkg.Tools {
+		list += toolName(t) + ",\n"
 	}
-	for _, k := range tools.ItemKinds {
-		if of := forms[k.Kind].of; g.pkg.Count(k.Kind) > 0 {
-			all := ""
-			for _, i := range g.pkg.Items {
-				if i.Kind == k.Kind {
-					all += itemName(i) + ",\n"
-				}
-			}
-			members[jen.Id(of+"s")] = code.Go("[]*tools.$1{\n$2}", of, all)
-		}
+	for _, i := range g.pkg.Items {
+		list += itemName(i) + ",\n"
 	}
-	f.Comment(name + " holds all " + about + ", in the order of their lists.")
-	f.Add(code.Go("var "+name+" = &tools.Items$1", jen.Values(members)))
+	return list + "}"
 }

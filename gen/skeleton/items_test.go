@@ -130,7 +130,7 @@ func TestInsertedPrompt(t *testing.T) {
 			texts[f.Path] = string(f.Content)
 		}
 		slices.Sort(changed)
-		want := []string{"contract.gen.txt", "contract.gen_test.go", "definitions.gen.txt", "first_prompt.gen.go", "first_prompt.gen_test.go", "server.gen.go"}
+		want := []string{"contract.gen.txt", "contract.gen_test.go", "definitions.gen.txt", "first_prompt.gen.go", "server.gen.go"}
 		if diff := cmp.Diff(want, changed); i == 1 && diff != "" {
 			t.Errorf("changed files (-want +got):\n%s", diff)
 		}

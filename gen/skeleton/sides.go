@@ -125,17 +125,11 @@ func (g *generator) assertions(f *jen.File) {
 
 // client renders the typed client without the methods of its tools.
 func (g *generator) client() ([]files.File, error) {
-	offered := func(f *jen.File) { g.itemList(f, "offered", "tools, prompts, resources and templates", g.pkg.Tools) }
-	return g.render(g.whole("client.gen.go", g.guards, g.definitions, g.clientType, offered))
-}
-
-// toolList renders the list of the variables that hold the tools.
-func toolList(all []typing.ToolTypes) string {
-	list := "[]*tools.Tool{\n"
-	for _, t := range all {
-		list += toolName(t) + ",\n"
+	offered := func(f *jen.File) {
+		f.Comment("offered holds all tools, prompts, resources and templates, in the order of their lists.")
+		f.Add(code.Go("var offered = $1", g.itemList()))
 	}
-	return list + "}"
+	return g.render(g.whole("client.gen.go", g.guards, g.definitions, g.clientType, offered))
 }
 
 // clientType renders the client without the methods of its tools.

@@ -165,7 +165,7 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV5")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV6")
 	f.Line()
 	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
 	f.Line()

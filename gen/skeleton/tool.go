@@ -101,7 +101,8 @@ func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 // definition renders the variable that holds a tool.
 func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 	d := jen.Dict{
-		jen.Id("Name"):       jen.Lit(t.Tool.Name),
+		jen.Id("Kind"):       jen.Lit("tool"),
+		jen.Id("Key"):        jen.Lit(t.Tool.Name),
 		jen.Id("Definition"): definitionOf(toolName(t)),
 	}
 	if len(t.Tool.Scopes) > 0 {
@@ -114,7 +115,7 @@ func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
 		d[jen.Id("Output")] = jen.Id(checkName(outputName(t)))
 	}
 	f.Add(code.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
-	f.Add(code.Go("var $1 = &tools.Tool$2", toolName(t), jen.Values(d)))
+	f.Add(code.Go("var $1 = &tools.Item$2", toolName(t), jen.Values(d)))
 }
 
 // clientMethod renders the method of the client that calls a tool.

@@ -54,7 +54,7 @@ func (e *ResultError) Unwrap() error { return e.Err }
 // text must be well-formed.
 //
 //go:noinline
-func Call[Out wire.Decoder](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, out Out) (Out, error) {
+func Call[Out wire.Decoder](ctx context.Context, c runtime.Caller, t *Item, in wire.Appender, out Out) (Out, error) {
 	if err := t.call(ctx, c, in, out); err != nil {
 		var none Out
 		return none, err
@@ -62,32 +62,32 @@ func Call[Out wire.Decoder](ctx context.Context, c runtime.Caller, t *Tool, in w
 	return out, nil
 }
 
-func (t *Tool) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Decoder) error {
-	result, text, err := call(ctx, c, t.Name, in)
+func (t *Item) call(ctx context.Context, c runtime.Caller, in wire.Appender, out wire.Decoder) error {
+	result, text, err := call(ctx, c, t.Key, in)
 	if err != nil {
 		return err
 	}
 	if text == "" {
 		if text = t.unstructured(result); text == "" {
-			return &ResultError{t.Name, result, errors.New("there is no structured content")}
+			return &ResultError{t.Key, result, errors.New("there is no structured content")}
 		}
 	}
 	if err := schema.Decode(text, t.Output, out); err != nil {
-		return &ResultError{t.Name, result, err}
+		return &ResultError{t.Key, result, err}
 	}
 	return nil
 }
 
 // CallContent calls a tool whose result is content blocks. decode reads them from the
 // CallToolResult.
-func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Tool, in wire.Appender, decode func(wire.Object) ([]Block, error)) ([]Block, error) {
-	result, err := CallRaw(ctx, c, t.Name, in)
+func CallContent[Block any](ctx context.Context, c runtime.Caller, t *Item, in wire.Appender, decode func(wire.Object) ([]Block, error)) ([]Block, error) {
+	result, err := CallRaw(ctx, c, t.Key, in)
 	if err != nil {
 		return nil, err
 	}
 	blocks, err := decode(result)
 	if err != nil {
-		return nil, &ResultError{t.Name, result, err}
+		return nil, &ResultError{t.Key, result, err}
 	}
 	return blocks, nil
 }
@@ -164,7 +164,7 @@ func texts(result wire.Object) iter.Seq[string] {
 
 // unstructured returns the JSON of a result whose structured content is absent or null, or "". Null
 // is a value if the output schema allows it.
-func (t *Tool) unstructured(result wire.Object) wire.Raw {
+func (t *Item) unstructured(result wire.Object) wire.Raw {
 	if null, ok := result.Get("structuredContent"); ok && t.Output != nil && schema.Check(null, t.Output) == nil {
 		return null
 	}

@@ -15,12 +15,28 @@ import (
 
 // List returns the definitions of all tools of a server, page by page.
 func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
-	return ListItems(ctx, c, "tools/list", "tools")
+	return ListItems(ctx, c, "tool")
 }
 
-// ListItems is List for a list of other items. Method is that of the request, such as "prompts/list", and member
-// that of the result, such as "prompts".
-func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]wire.Object, error) {
+// lists describes the list of each kind of items.
+var lists = []struct{ kind, noun, method, member, key string }{
+	{"tool", "tools", "tools/list", "tools", "name"},
+	{"prompt", "prompts", "prompts/list", "prompts", "name"},
+	{"resource", "resources", "resources/list", "resources", "uri"},
+	{"template", "resource templates", "resources/templates/list", "resourceTemplates", "uriTemplate"},
+}
+
+// ListItems is List for items of any kind, see [Item].
+func ListItems(ctx context.Context, c runtime.Caller, kind string) ([]wire.Object, error) {
+	var method, member string
+	for _, l := range lists {
+		if l.kind == kind {
+			method, member = l.method, l.member
+		}
+	}
+	if method == "" {
+		return nil, fmt.Errorf("there is no list of the kind %q", kind)
+	}
 	var all []wire.Object
 	for item, err := range runtime.All(func(cursor *string) (items []wire.Object, next *string, err error) {
 		var params wire.Appender
@@ -54,16 +70,24 @@ func ListItems(ctx context.Context, c runtime.Caller, method, member string) ([]
 // each list that differs with the error of each request for a list that fails. It does not request the list of a kind
 // without items. In a session of a revision without tasks, it ignores what the definitions of tools say about tasks. In
 // one before 2026-07-28, it also ignores the schemas of results that are not objects.
-func Check(ctx context.Context, c runtime.Caller, items *Items) error {
+func Check(ctx context.Context, c runtime.Caller, items []*Item) error {
 	var errs []error
-	for _, l := range items.Listings() {
-		live, err := l.Live(ctx, c)
+	for _, l := range lists {
+		var want []wire.Object
+		for _, i := range items {
+			if i.Kind == l.kind {
+				want = append(want, i.Definition)
+			}
+		}
+		if want == nil {
+			continue
+		}
+		live, err := ListItems(ctx, c, l.kind)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		want := l.Definitions
-		if s, ok := c.(*runtime.Session); ok && l.noun == "tools" {
+		if s, ok := c.(*runtime.Session); ok && l.kind == "tool" {
 			if !s.Has("tasks/get") {
 				want = withoutTasks(want)
 			}

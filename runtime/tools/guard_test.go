@@ -19,17 +19,17 @@ import (
 const weather = `{"name":"%s","description":"Tells the weather in a city as it is now.","inputSchema":{"type":"object","properties":{"city":{"type":"string","minLength":1,"maxLength":100},"units":{"enum":["metric","imperial"],"default":"metric"},"hours":{"type":"integer","minimum":0,"maximum":72}},"required":["city"]},"outputSchema":{"type":"object","properties":{"city":{"type":"string"},"sky":{"enum":["clear","clouds","rain","snow"]},"temperature":{"type":"number","minimum":-100,"maximum":100},"wind":{"type":"number","minimum":0}},"required":["city","sky","temperature","wind"]}}`
 
 // many returns tools in the form of generated code.
-func many(n int) []*tools.Tool {
-	all := make([]*tools.Tool, n)
+func many(n int) []*tools.Item {
+	all := make([]*tools.Item, n)
 	for i := range all {
 		name := fmt.Sprintf("get_weather_%d", i)
-		all[i] = &tools.Tool{Name: name, Definition: wire.Object(strings.Replace(weather, "%s", name, 1)), Input: checkWords, Output: checkWords}
+		all[i] = &tools.Item{Kind: "tool", Key: name, Definition: wire.Object(strings.Replace(weather, "%s", name, 1)), Input: checkWords, Output: checkWords}
 	}
 	return all
 }
 
 // register creates a server of tools, as a generated NewServer does.
-func register(all []*tools.Tool) (*runtime.Server, error) {
+func register(all []*tools.Item) (*runtime.Server, error) {
 	handler := func(_ context.Context, in *words) (*words, error) { return in, nil }
 	list := make([]catalog.Item, len(all))
 	for i, t := range all {
@@ -63,7 +63,7 @@ func TestListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	if err := tools.Check(t.Context(), session, &tools.Items{Tools: all}); err != nil {
+	if err := tools.Check(t.Context(), session, all); err != nil {
 		t.Error(err)
 	}
 }

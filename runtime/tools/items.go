@@ -14,52 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Prompt holds the generated facts about a prompt.
-type Prompt struct {
-	Name string
-	// Definition is the prompt's definition in the list.
-	Definition wire.Object
-	// Arguments checks the arguments, an object of strings.
-	Arguments func(*schema.Checker)
-	// Blank are the optional arguments for which an empty string counts as absent: their values are
-	// listed, and the empty string is not among them. Hosts send it for a field of a form that a
-	// user left blank.
-	Blank []string
-	// Literals are the arguments that are numbers or booleans. A text that is one in JSON stands for it.
-	Literals []string
-	// Scopes are those of catalog.Prompt.
-	Scopes []string
-}
-
-// Resource holds the generated facts about a resource.
-type Resource struct {
-	URI string
-	// Definition is the resource's definition in the list.
-	Definition wire.Object
-	// Scopes are those of catalog.Resource.
-	Scopes []string
-}
-
-// Template holds the generated facts about a resource template.
-type Template struct {
-	URITemplate string
-	// Definition is the template's definition in the list.
-	Definition wire.Object
-	// Variables checks the variables of a URI, an object of strings and of the arrays of strings
-	// that are lists.
-	Variables func(*schema.Checker)
-	// Exploded are the variables that are lists (RFC 6570, section 2.4.2).
-	Exploded []string
-	// Literals are the variables that are numbers or booleans, see Prompt.
-	Literals []string
-	// Scopes are those of catalog.Template.
-	Scopes []string
-}
-
 // ServePrompt returns a prompt with a typed handler, whose result is a GetPromptResult. Fresh
 // returns a new value to decode the arguments into. Arguments that are not valid are answered
 // with the error code -32602 ("Error Handling" in server/prompts).
-func ServePrompt[In wire.Decoder, R wire.Appender](p *Prompt, fresh func() In, get func(context.Context, In) (R, error)) catalog.Prompt {
+func ServePrompt[In wire.Decoder, R wire.Appender](p *Item, fresh func() In, get func(context.Context, In) (R, error)) catalog.Prompt {
 	item := catalog.NewPrompt(p.Definition, func(ctx context.Context, arguments map[string]string) (R, error) {
 		in := fresh()
 		for _, name := range p.Blank {
@@ -71,7 +29,7 @@ func ServePrompt[In wire.Decoder, R wire.Appender](p *Prompt, fresh func() In, g
 		value := func(dst []byte, name string) ([]byte, error) {
 			return appendText(dst, arguments[name], slices.Contains(p.Literals, name))
 		}
-		if err := decodeTexts(arguments, value, p.Arguments, in); err != nil {
+		if err := decodeTexts(arguments, value, p.Input, in); err != nil {
 			var none R
 			first := wire.ProblemsOf(err)[0]
 			return none, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /arguments%s: %s", first.Pointer, first.Message)
@@ -84,7 +42,7 @@ func ServePrompt[In wire.Decoder, R wire.Appender](p *Prompt, fresh func() In, g
 
 // ServeResource returns a resource whose handler returns a ReadResourceResult. The handler may
 // return [catalog.ErrNoResource].
-func ServeResource[R wire.Appender](r *Resource, read func(ctx context.Context, uri string) (R, error)) catalog.Resource {
+func ServeResource[R wire.Appender](r *Item, read func(ctx context.Context, uri string) (R, error)) catalog.Resource {
 	item := catalog.NewResource(r.Definition, read)
 	item.Scopes = r.Scopes
 	return item
@@ -92,7 +50,7 @@ func ServeResource[R wire.Appender](r *Resource, read func(ctx context.Context, 
 
 // ServeText returns a resource with a text that never changes. Its MIME type is that of the
 // definition.
-func ServeText(r *Resource, content string) catalog.Resource {
+func ServeText(r *Item, content string) catalog.Resource {
 	return ServeResource(r, func(_ context.Context, uri string) (wire.Object, error) {
 		contents := object{text("uri", uri)}
 		if kind, ok := r.Definition.Get("mimeType"); ok {
@@ -106,7 +64,7 @@ func ServeText(r *Resource, content string) catalog.Resource {
 // ServeTemplate returns a resource template with a typed handler, which returns a
 // ReadResourceResult, or [catalog.ErrNoResource]. Fresh returns a new value to decode the
 // variables of the URI into. For a URI whose variables are not valid, there is no resource.
-func ServeTemplate[In wire.Decoder, R wire.Appender](t *Template, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
+func ServeTemplate[In wire.Decoder, R wire.Appender](t *Item, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
 	item := catalog.NewListTemplate(t.Definition, func(ctx context.Context, uri string, variables map[string][]string) (R, error) {
 		in := fresh()
 		value := func(dst []byte, name string) ([]byte, error) {
@@ -117,7 +75,7 @@ func ServeTemplate[In wire.Decoder, R wire.Appender](t *Template, fresh func() I
 			}
 			return appendText(dst, variables[name][0], slices.Contains(t.Literals, name))
 		}
-		if err := decodeTexts(variables, value, t.Variables, in); err != nil {
+		if err := decodeTexts(variables, value, t.Input, in); err != nil {
 			var none R
 			return none, catalog.ErrNoResource
 		}
@@ -151,8 +109,8 @@ func appendText(dst []byte, text string, literal bool) ([]byte, error) {
 }
 
 // GetPrompt gets a prompt, decodes the result into out and returns out, or nil with an error.
-func GetPrompt[R wire.Value](ctx context.Context, c runtime.Caller, p *Prompt, in wire.Appender, out R) (R, error) {
-	return result(out, c.Call(ctx, "prompts/get", object{text("name", p.Name), with("arguments", given(in))}, out))
+func GetPrompt[R wire.Value](ctx context.Context, c runtime.Caller, p *Item, in wire.Appender, out R) (R, error) {
+	return result(out, c.Call(ctx, "prompts/get", object{text("name", p.Key), with("arguments", given(in))}, out))
 }
 
 // ReadResource reads the resource with a URI, decodes the result into out and returns out, or
@@ -163,7 +121,7 @@ func ReadResource[R wire.Value](ctx context.Context, c runtime.Caller, uri strin
 
 // ReadTemplate reads the resource whose URI is the template with the variables. In all other
 // respects it is like ReadResource.
-func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Template, in wire.Appender, out R) (R, error) {
+func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Item, in wire.Appender, out R) (R, error) {
 	uri, err := t.Expand(in)
 	if err != nil {
 		var none R
@@ -175,14 +133,14 @@ func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Templa
 // Expand returns the URI of the template with the variables in an object of strings, and of arrays
 // of strings for lists. A variable that the object lacks, or whose list is empty, is not in the URI
 // (RFC 6570, section 3.2.1).
-func (t *Template) Expand(in wire.Appender) (string, error) {
+func (t *Item) Expand(in wire.Appender) (string, error) {
 	object, err := wire.MarshalString(given(in))
 	if err != nil {
-		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
+		return "", fmt.Errorf("the variables of %q: %w", t.Key, err)
 	}
-	parsed, err := uritemplate.Parse(t.URITemplate)
+	parsed, err := uritemplate.Parse(t.Key)
 	if err != nil {
-		return "", fmt.Errorf("%q: %w", t.URITemplate, err)
+		return "", fmt.Errorf("%q: %w", t.Key, err)
 	}
 	values := map[string][]string{}
 	r := wire.NewStringReader(object)
@@ -195,18 +153,19 @@ func (t *Template) Expand(in wire.Appender) (string, error) {
 		}
 	}
 	if err := r.Err(); err != nil {
-		return "", fmt.Errorf("the variables of %q: %w", t.URITemplate, err)
+		return "", fmt.Errorf("the variables of %q: %w", t.Key, err)
 	}
 	return parsed.Expand(values), nil
 }
 
-// Complete requests values for an argument. Value is the text typed so far. Settled holds the
-// values of other arguments, which are sent from revision 2025-06-18 on.
-func Complete[R wire.Value](ctx context.Context, c runtime.Caller, ref Ref, argument, value string, settled map[string]string, out R) (R, error) {
-	params := object{
-		with("ref", object{text("type", ref.kind), text(ref.member, ref.key)}),
-		with("argument", object{text("name", argument), text("value", value)}),
+// Complete requests values for an argument of a prompt or a variable of a template. Value is the text typed
+// so far. Settled holds the values of other arguments, which are sent from revision 2025-06-18 on.
+func Complete[R wire.Value](ctx context.Context, c runtime.Caller, of *Item, argument, value string, settled map[string]string, out R) (R, error) {
+	ref := object{text("type", "ref/prompt"), text("name", of.Key)}
+	if of.Kind == "template" {
+		ref = object{text("type", "ref/resource"), text("uri", of.Key)}
 	}
+	params := object{with("ref", ref), with("argument", object{text("name", argument), text("value", value)})}
 	if len(settled) > 0 {
 		arguments := object{}
 		for _, name := range slices.Sorted(maps.Keys(settled)) {
@@ -216,15 +175,6 @@ func Complete[R wire.Value](ctx context.Context, c runtime.Caller, ref Ref, argu
 	}
 	return result(out, c.Call(ctx, "completion/complete", params, out))
 }
-
-// Ref names the prompt or template that an argument to complete belongs to.
-type Ref struct{ kind, member, key string }
-
-// Ref returns the reference to the prompt for [Complete].
-func (p *Prompt) Ref() Ref { return Ref{"ref/prompt", "name", p.Name} }
-
-// Ref returns the reference to the template for [Complete].
-func (t *Template) Ref() Ref { return Ref{"ref/resource", "uri", t.URITemplate} }
 
 // result returns a value, or nil with an error.
 func result[R any](out R, err error) (R, error) {
@@ -244,43 +194,3 @@ func with(name string, value wire.Appender) wire.Entry[wire.Appender] {
 
 // text is with for a string.
 func text(name, s string) wire.Entry[wire.Appender] { return with(name, wire.StringScalar(s)) }
-
-// Items are what a package was generated from.
-type Items struct {
-	Tools     []*Tool
-	Prompts   []*Prompt
-	Resources []*Resource
-	Templates []*Template
-}
-
-// Listing is the list of a kind of items.
-type Listing struct {
-	Method      string // of the request: "tools/list"
-	Definitions []wire.Object
-
-	noun, member, key string
-}
-
-// Live returns the definitions in the list of a server.
-func (l *Listing) Live(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
-	return ListItems(ctx, c, l.Method, l.member)
-}
-
-// Listings returns the lists of the kinds that have items.
-func (i *Items) Listings() []Listing {
-	all := []Listing{
-		{"tools/list", definitions(i.Tools, func(t *Tool) wire.Object { return t.Definition }), "tools", "tools", "name"},
-		{"prompts/list", definitions(i.Prompts, func(p *Prompt) wire.Object { return p.Definition }), "prompts", "prompts", "name"},
-		{"resources/list", definitions(i.Resources, func(r *Resource) wire.Object { return r.Definition }), "resources", "resources", "uri"},
-		{"resources/templates/list", definitions(i.Templates, func(t *Template) wire.Object { return t.Definition }), "resource templates", "resourceTemplates", "uriTemplate"},
-	}
-	return slices.DeleteFunc(all, func(l Listing) bool { return len(l.Definitions) == 0 })
-}
-
-func definitions[T any](items []T, of func(T) wire.Object) []wire.Object {
-	var all []wire.Object
-	for _, item := range items {
-		all = append(all, of(item))
-	}
-	return all
-}

@@ -24,7 +24,7 @@ func (*month) DecodeJSON(r *wire.Reader) error {
 // TestInvalidArguments checks that the error for invalid arguments of a prompt names the argument, whatever finds
 // the problem.
 func TestInvalidArguments(t *testing.T) {
-	prompt := tools.Prompt{Definition: `{"name":"p","arguments":[{"name":"month"}]}`, Arguments: func(*schema.Checker) {}}
+	prompt := tools.Item{Kind: "prompt", Definition: `{"name":"p","arguments":[{"name":"month"}]}`, Input: func(*schema.Checker) {}}
 	item := tools.ServePrompt(&prompt, func() *month { return new(month) }, func(context.Context, *month) (wire.Object, error) { return "{}", nil })
 	_, err := item.Get(t.Context(), map[string]string{"month": "May"})
 	if want := `jsonrpc: error -32602: invalid params: /arguments/month: expected an integer, found a string`; err == nil || err.Error() != want {

@@ -41,9 +41,9 @@ func checkAB(c *schema.Checker) {
 }
 
 var (
-	ask      = &tools.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Arguments: checkAB, Blank: []string{"b"}}
-	about    = &tools.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
-	note     = &tools.Template{URITemplate: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Variables: checkAB, Exploded: []string{"list"}}
+	ask      = &tools.Item{Kind: "prompt", Key: "ask", Definition: `{"name":"ask","arguments":[{"name":"a"},{"name":"b"}]}`, Input: checkAB, Blank: []string{"b"}}
+	about    = &tools.Item{Kind: "resource", Key: "x://about", Definition: `{"uri":"x://about","name":"about","mimeType":"text/plain"}`}
+	note     = &tools.Item{Kind: "template", Key: "x://h/{a}{/list*}{?b}", Definition: `{"uriTemplate":"x://h/{a}{/list*}{?b}","name":"note"}`, Input: checkAB, Exploded: []string{"list"}}
 	fresh    = func() *wire.Object { return new(wire.Object) }
 	contents = func(uri, text string) wire.Object {
 		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + strings.ReplaceAll(text, `"`, `'`) + `"}]}`)
@@ -99,7 +99,7 @@ func TestPrompt(t *testing.T) {
 func TestResources(t *testing.T) {
 	s := session(t)
 	var result wire.Object
-	if _, err := tools.ReadResource(t.Context(), s, about.URI, &result); err != nil {
+	if _, err := tools.ReadResource(t.Context(), s, about.Key, &result); err != nil {
 		t.Fatal(err)
 	}
 	if want := `[{"uri":"x://about","mimeType":"text/plain","text":"A \"text\"."}]`; !strings.Contains(string(result), want) {
@@ -136,7 +136,7 @@ func TestResources(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	var result wire.Object
-	if _, err := tools.Complete(t.Context(), session(t), ask.Ref(), "b", "y", map[string]string{"a": "1"}, &result); err != nil {
+	if _, err := tools.Complete(t.Context(), session(t), ask, "b", "y", map[string]string{"a": "1"}, &result); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(result), `"values":["y z"]`) {
@@ -161,14 +161,14 @@ func TestScopes(t *testing.T) {
 // TestCheckAll compares the server with lists that differ.
 func TestCheckAll(t *testing.T) {
 	s := session(t)
-	all := &tools.Items{Prompts: []*tools.Prompt{ask}, Resources: []*tools.Resource{about}, Templates: []*tools.Template{note}}
+	all := []*tools.Item{ask, about, note}
 	if err := tools.Check(t.Context(), s, all); err != nil {
 		t.Error(err)
 	}
-	err := tools.Check(t.Context(), s, &tools.Items{
-		Prompts:   []*tools.Prompt{{Name: "other", Definition: `{"name":"other"}`}},
-		Resources: []*tools.Resource{{Definition: `{"uri":"x://about","name":"was"}`}},
-		Templates: []*tools.Template{note},
+	err := tools.Check(t.Context(), s, []*tools.Item{
+		{Kind: "prompt", Key: "other", Definition: `{"name":"other"}`},
+		{Kind: "resource", Definition: `{"uri":"x://about","name":"was"}`},
+		note,
 	})
 	if _, ok := errors.AsType[*tools.Drift](err); !ok {
 		t.Fatalf("got %v", err)

@@ -82,8 +82,7 @@ func TestResultOf(t *testing.T) {
 			old:  `{"content":[{"type":"text","text":"block 0 of the tool's result is nil"}],"isError":true}`,
 		},
 	} {
-		tool := &tools.Tool{
-			Name:       "set",
+		tool := &tools.Item{Kind: "tool", Key: "set",
 			Definition: `{"name":"set","inputSchema":{"type":"object"}}`,
 			Input:      checkWords, Output: checkWords,
 		}
@@ -232,10 +231,10 @@ func TestNilArguments(t *testing.T) {
 			t.Errorf("sent %s: %v", s.params, err)
 		}
 	}
-	if _, err := tools.GetPrompt(t.Context(), s, &tools.Prompt{Name: "p"}, (*words)(nil), new(words)); err == nil || s.params != `{"name":"p","arguments":{}}` {
+	if _, err := tools.GetPrompt(t.Context(), s, &tools.Item{Kind: "prompt", Key: "p"}, (*words)(nil), new(words)); err == nil || s.params != `{"name":"p","arguments":{}}` {
 		t.Errorf("sent %s: %v", s.params, err)
 	}
-	if uri, err := (&tools.Template{URITemplate: "x://a{?b}"}).Expand((*words)(nil)); err != nil || uri != "x://a" {
+	if uri, err := (&tools.Item{Kind: "template", Key: "x://a{?b}"}).Expand((*words)(nil)); err != nil || uri != "x://a" {
 		t.Errorf("%s: %v", uri, err)
 	}
 	if _, err := tools.CallRaw(t.Context(), s, "draw", holed{}); !errors.Is(err, wire.ErrMissing) {

@@ -35,7 +35,7 @@ type Options struct {
 // inlined.
 //
 //go:noinline
-func Structured[In wire.Decoder, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
+func Structured[In wire.Decoder, Out wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
 	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
 		out, err := h(r, in)
 		if err != nil || wire.IsNil(out) {
@@ -52,7 +52,7 @@ func Structured[In wire.Decoder, Out wire.Appender](t *Tool, o Options, fresh fu
 // output schema in their sessions, and sends the text block alone.
 //
 //go:noinline
-func Value[In wire.Decoder, T any, Out wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
+func Value[In wire.Decoder, T any, Out wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
 	return Structured(t, o, fresh, defaults, func(ctx context.Context, in In) (out Out, err error) {
 		v, err := h(ctx, in)
 		if err != nil || ResultOf(ctx).IsError {
@@ -66,7 +66,7 @@ func Value[In wire.Decoder, T any, Out wire.Appender](t *Tool, o Options, fresh 
 // like Structured.
 //
 //go:noinline
-func Content[In wire.Decoder, Block wire.Appender](t *Tool, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
+func Content[In wire.Decoder, Block wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
 	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
 		blocks, err := h(r, in)
 		r.blocks = make([]wire.Appender, len(blocks))
@@ -79,8 +79,8 @@ func Content[In wire.Decoder, Block wire.Appender](t *Tool, o Options, fresh fun
 
 // serve returns a tool for a catalog. The handler h returns the structured result, or nil for none. "" stands for no
 // arguments.
-func serve[In wire.Decoder](t *Tool, o Options, fresh func() In, defaults func(In), h func(*reply, In) (wire.Appender, error)) catalog.Tool {
-	return catalog.Tool{Name: t.Name, Definition: &t.Definition, Scopes: t.Scopes, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
+func serve[In wire.Decoder](t *Item, o Options, fresh func() In, defaults func(In), h func(*reply, In) (wire.Appender, error)) catalog.Tool {
+	return catalog.Tool{Name: t.Key, Definition: &t.Definition, Scopes: t.Scopes, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
 			return nil, invalid(ctx, err)
@@ -158,7 +158,7 @@ func (r *reply) Value(key any) any {
 }
 
 // finish encodes the structured result, if there is one, and the content blocks, and checks everything.
-func (r *reply) finish(t *Tool, o Options, out wire.Appender) (_ wire.Appender, err error) {
+func (r *reply) finish(t *Item, o Options, out wire.Appender) (_ wire.Appender, err error) {
 	if out != nil {
 		if r.structured, err = wire.MarshalString(out); err != nil {
 			return nil, defect("the tool's result cannot be encoded: %w", err)

@@ -24,9 +24,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV5 is true while this package is compatible with code generated for its fifth
+// ToolsV6 is true while this package is compatible with code generated for its sixth
 // version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV5 = true
+const ToolsV6 = true
 
 // revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.
@@ -35,16 +35,30 @@ const revisionInputError = "2025-11-25"
 // revisionValues is the revision since which structured results need not be objects.
 const revisionValues = "2026-07-28"
 
-// Tool holds the generated facts about a tool.
-type Tool struct {
-	Name string
-	// Definition is the tool's definition in the list, unchanged. It must be valid and have
-	// the name Name: a catalog relies on that until the tools are listed.
+// Item holds the generated facts about a tool, a prompt, a resource or a resource template.
+type Item struct {
+	// Kind is "tool", "prompt", "resource" or "template".
+	Kind string
+	// Key identifies the item: the name of a tool or prompt, the URI of a resource, or the URI template.
+	Key string
+	// Definition is the item's definition in the list, unchanged. That of a tool must be valid and have
+	// the name Key: a catalog relies on that until the tools are listed.
 	Definition wire.Object
-	// Input checks arguments and Output checks structured content. Output is nil if there
-	// is no output schema.
-	Input, Output func(*schema.Checker)
-	// Scopes are those of catalog.Tool.
+	// Input checks the arguments of a tool or prompt, or the variables of a template. Those of a prompt are
+	// strings, and those of a template strings, and arrays of strings that are lists.
+	Input func(*schema.Checker)
+	// Output checks the structured content of a tool. It is nil if there is no output schema.
+	Output func(*schema.Checker)
+	// Blank are the optional arguments of a prompt for which an empty string counts as absent: their values
+	// are listed, and the empty string is not among them. Hosts send it for a field of a form that a user
+	// left blank.
+	Blank []string
+	// Literals are the arguments of a prompt or the variables of a template that are numbers or booleans. A
+	// text that is one in JSON stands for it.
+	Literals []string
+	// Exploded are the variables of a template that are lists (RFC 6570, section 2.4.2).
+	Exploded []string
+	// Scopes are those that the access token of a caller must have, see [runtime.Authorize].
 	Scopes []string
 }
 

@@ -23,13 +23,12 @@ import (
 
 // The tools of the tests, in the form of generated code.
 var (
-	shout = &tools.Tool{
-		Name:       "shout",
+	shout = &tools.Item{Kind: "tool", Key: "shout",
 		Definition: wire.Object(`{"name":"shout","inputSchema":{"type":"object","properties":{"text":{"type":"string"},"n":{"type":"integer","default":1}},"required":["text"]},"outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}}`),
 		Input:      checkWords,
 		Output:     checkWords,
 	}
-	draw = &tools.Tool{Name: "draw", Definition: wire.Object(`{"name":"draw","inputSchema":{"type":"object"}}`), Input: checkWords}
+	draw = &tools.Item{Kind: "tool", Key: "draw", Definition: wire.Object(`{"name":"draw","inputSchema":{"type":"object"}}`), Input: checkWords}
 )
 
 func checkWords(c *schema.Checker) {
@@ -176,7 +175,7 @@ func TestUncheckedOutput(t *testing.T) {
 	if _, ok := errors.AsType[*wire.ValidationError](err); !ok {
 		t.Errorf("got %T", err)
 	}
-	if _, err = tools.Call(t.Context(), session, &tools.Tool{Name: "draw", Output: checkWords}, &words{text: "a"}, new(words)); err == nil || !strings.Contains(err.Error(), "there is no structured content") {
+	if _, err = tools.Call(t.Context(), session, &tools.Item{Kind: "tool", Key: "draw", Output: checkWords}, &words{text: "a"}, new(words)); err == nil || !strings.Contains(err.Error(), "there is no structured content") {
 		t.Errorf("a result without structured content: %v", err)
 	}
 	_, err = tools.CallContent(t.Context(), session, draw, &words{text: "a"}, func(wire.Object) ([]wire.Raw, error) { return nil, errors.New("what?") })
@@ -187,7 +186,7 @@ func TestUncheckedOutput(t *testing.T) {
 
 // TestManyProblems checks the limit on the problems reported for a value.
 func TestManyProblems(t *testing.T) {
-	many := &tools.Tool{Definition: wire.Object(`{"name":"many","inputSchema":{"type":"object"}}`), Input: func(c *schema.Checker) {
+	many := &tools.Item{Kind: "tool", Definition: wire.Object(`{"name":"many","inputSchema":{"type":"object"}}`), Input: func(c *schema.Checker) {
 		for c.Object(schema.Object); c.Member(); {
 			c.Value(schema.String)
 		}
@@ -204,19 +203,18 @@ func TestManyProblems(t *testing.T) {
 }
 
 // defined returns the items of a package with definitions of tools.
-func defined(definitions ...wire.Object) *tools.Items {
-	var items tools.Items
+func defined(definitions ...wire.Object) (items []*tools.Item) {
 	for _, definition := range definitions {
-		items.Tools = append(items.Tools, &tools.Tool{Definition: definition})
+		items = append(items, &tools.Item{Kind: "tool", Definition: definition})
 	}
-	return &items
+	return items
 }
 
 // F29
 func TestCheck(t *testing.T) {
 	// The server's list has several pages.
 	session := newest(t, tools.Options{}, catalog.New(catalog.Options{PageSize: 1}))
-	if err := tools.Check(t.Context(), session, &tools.Items{Tools: []*tools.Tool{draw, shout}}); err != nil {
+	if err := tools.Check(t.Context(), session, []*tools.Item{draw, shout}); err != nil {
 		t.Errorf("the same tools: %v", err)
 	}
 	old := []wire.Object{
@@ -224,8 +222,7 @@ func TestCheck(t *testing.T) {
 		wire.Object(strings.NewReplacer(`"integer"`, `"number"`, `"required":["text"]}`, `"required":["text","n"],"a/b":1}`).Replace(string(shout.Definition))),
 	}
 	err := tools.Check(t.Context(), session, defined(old...))
-	without := defined(old...)
-	without.Prompts = []*tools.Prompt{{Name: "p", Definition: `{"name":"p"}`}}
+	without := append(defined(old...), &tools.Item{Kind: "prompt", Key: "p", Definition: `{"name":"p"}`})
 	both := tools.Check(t.Context(), session, without)
 	_, lacks := errors.AsType[*runtime.CapabilityError](both)
 	if drift, ok := errors.AsType[*tools.Drift](both); !ok || !lacks {

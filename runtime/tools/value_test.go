@@ -34,8 +34,7 @@ func (x *texts) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, raw...), err
 }
 
-var split = &tools.Tool{
-	Name:       "split",
+var split = &tools.Item{Kind: "tool", Key: "split",
 	Definition: `{"name":"split","inputSchema":{"type":"object","properties":{"free":true}},"outputSchema":{"type":["array","null"],"items":{"type":"string"}}}`,
 	Input:      checkWords,
 	Output: func(c *schema.Checker) {
@@ -89,7 +88,7 @@ func TestValue(t *testing.T) {
 				t.Errorf("%s: %q: got %v", binding.Revision, text, err)
 			}
 		}
-		if err := tools.Check(t.Context(), session, &tools.Items{Tools: []*tools.Tool{split, shout, draw}}); err != nil && binding.Revision >= "2025-06-18" {
+		if err := tools.Check(t.Context(), session, []*tools.Item{split, shout, draw}); err != nil && binding.Revision >= "2025-06-18" {
 			t.Errorf("%s: %v", binding.Revision, err)
 		}
 		other := wire.Object(strings.Replace(string(split.Definition), "true", "false", 1))

@@ -33,7 +33,7 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 	if err = cmp.Or(err, noFunction(get == nil)); err != nil {
 		return catalog.Prompt{Definition: failed{definition, err}}
 	}
-	p := &tools.Prompt{Definition: a.definition, Arguments: a.check, Literals: a.literals}
+	p := &tools.Item{Kind: "prompt", Definition: a.definition, Input: a.check, Literals: a.literals}
 	for _, f := range a.shape.fields {
 		if choices := choicesOf(f); choices != nil && !f.required() && !slices.Contains(choices, "") {
 			p.Blank = append(p.Blank, f.name)
@@ -69,7 +69,7 @@ func Template[In any, R wire.Appender](definition wire.Appender, read func(ctx c
 	if err = cmp.Or(err, noFunction(read == nil)); err != nil {
 		return catalog.Template{Definition: failed{definition, err}}
 	}
-	t := &tools.Template{Definition: a.definition, Variables: a.check, Exploded: a.lists, Literals: a.literals}
+	t := &tools.Item{Kind: "template", Definition: a.definition, Input: a.check, Exploded: a.lists, Literals: a.literals}
 	return completed(a, tools.ServeTemplate(t, a.fresh, func(ctx context.Context, uri string, in *value) (R, error) { return read(ctx, uri, of[In](in)) }))
 }
 
@@ -231,7 +231,7 @@ func choicesOf(f *field) (all []string) {
 func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (*Out, error), options ...tools.Options) catalog.Tool {
 	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), true)
-	return t.listed(tools.Structured(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
+	return t.listed(tools.Structured(&t.Item, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
 		result, err := h(ctx, of[In](in))
 		if result == nil || err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), false)
 	run := func(ctx context.Context, in *value) (Out, error) { return h(ctx, of[In](in)) }
-	return t.listed(tools.Value(&t.Tool, t.options, t.fresh, nil, run, func(result Out) *value {
+	return t.listed(tools.Value(&t.Item, t.options, t.fresh, nil, run, func(result Out) *value {
 		return &value{v: reflect.ValueOf(&result).Elem(), shape: out}
 	}))
 }
@@ -258,14 +258,14 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 // []mcp.ContentBlock. The tool has no output schema.
 func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
 	t := describe[In](definition, options, h == nil)
-	return t.listed(tools.Content(&t.Tool, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
+	return t.listed(tools.Content(&t.Item, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
 		return h(ctx, of[In](in))
 	}))
 }
 
 // described is a tool whose arguments have a Go type.
 type described struct {
-	tools.Tool
+	tools.Item
 	given    wire.Appender // the definition of the program
 	err      error         // why it could not be made
 	options  tools.Options

@@ -104,7 +104,7 @@ func TestEndlessLists(t *testing.T) {
 			return err
 		},
 		"definitions of prompts": func(ctx context.Context, s *mcp.Session) error {
-			_, err := tools.ListItems(ctx, s.Session, "prompts/list", "prompts")
+			_, err := tools.ListItems(ctx, s.Session, "prompt")
 			return err
 		},
 	} {

@@ -9,15 +9,15 @@ import (
 func TestChange(t *testing.T) {
 	const sample = `{"a/b":[{"x":1,"y":2},3],"~":"text"}`
 	for _, test := range []struct {
-		change       Refused
+		change       refused
 		want, string string
 	}{
-		{Refused{Pointer: "", Wrong: `7`}, `7`, `the sample with 7 at ""`},
-		{Refused{Pointer: "", Member: "~"}, `{"a/b":[{"x":1,"y":2},3]}`, `the sample without the member "~" at ""`},
-		{Refused{Pointer: "/~0", Wrong: `[]`}, `{"a/b":[{"x":1,"y":2},3],"~":[]}`, `the sample with [] at "/~0"`},
-		{Refused{Pointer: "/a~1b/1", Wrong: `{}`}, `{"a/b":[{"x":1,"y":2},{}],"~":"text"}`, `the sample with {} at "/a~1b/1"`},
-		{Refused{Pointer: "/a~1b/0/x", Wrong: `null`}, `{"a/b":[{"x":null,"y":2},3],"~":"text"}`, `the sample with null at "/a~1b/0/x"`},
-		{Refused{Pointer: "/a~1b/0", Member: "x"}, `{"a/b":[{"y":2},3],"~":"text"}`, `the sample without the member "x" at "/a~1b/0"`},
+		{refused{pointer: "", wrong: `7`}, `7`, `the sample with 7 at ""`},
+		{refused{pointer: "", member: "~"}, `{"a/b":[{"x":1,"y":2},3]}`, `the sample without the member "~" at ""`},
+		{refused{pointer: "/~0", wrong: `[]`}, `{"a/b":[{"x":1,"y":2},3],"~":[]}`, `the sample with [] at "/~0"`},
+		{refused{pointer: "/a~1b/1", wrong: `{}`}, `{"a/b":[{"x":1,"y":2},{}],"~":"text"}`, `the sample with {} at "/a~1b/1"`},
+		{refused{pointer: "/a~1b/0/x", wrong: `null`}, `{"a/b":[{"x":null,"y":2},3],"~":"text"}`, `the sample with null at "/a~1b/0/x"`},
+		{refused{pointer: "/a~1b/0", member: "x"}, `{"a/b":[{"y":2},3],"~":"text"}`, `the sample without the member "x" at "/a~1b/0"`},
 	} {
 		if got := test.change.of(t, sample); got != wire.Raw(test.want) {
 			t.Errorf("%v is %s, want %s", test.change, got, test.want)

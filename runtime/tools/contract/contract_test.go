@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ var mistakes = map[string]string{
 	"sample":        "is valid but was rejected",
 	"accepts":       "was accepted, want a problem at",
 	"pointer":       `but without a problem at "/text"`,
-	"wrong tool":    `a call with {"text":"a"} reached the method of "other"`,
+	"wrong tool":    `a call with {"text":"a"} reached the method "Other"`,
 	"wrong error":   "an error of the handler: got",
 	"bad output":    "the server sent the invalid result",
 	"output sample": "the result {\"text\":\"x\"} is valid but was rejected",
@@ -86,68 +87,66 @@ func (m *message) AppendJSON(dst []byte) ([]byte, error) {
 func TestRun(t *testing.T) {
 	broken := os.Getenv(brokenVariable)
 	is := func(mistake string) bool { return mistake == broken }
-	say := &tools.Tool{
-		Name:       "say",
+	say := &tools.Item{
+		Kind: "tool", Key: "say",
 		Definition: wire.Object(`{"name":"say","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`),
 		Input:      checkText, Output: checkText,
 	}
-	show := &tools.Tool{Name: "show", Definition: wire.Object(`{"name":"show","inputSchema":{"type":"object"}}`), Input: checkText}
-	checksum := "62393bedbbbf608abd9d9d26eb96fd55345188e65ea9a1930498298efea4d6b8"
+	show := &tools.Item{Kind: "tool", Key: "show", Definition: wire.Object(`{"name":"show","inputSchema":{"type":"object"}}`), Input: checkText}
+	quiet := &tools.Item{Kind: "tool", Key: "quiet", Definition: wire.Object(`{"name":"quiet","inputSchema":{"type":"object"}}`), Input: checkText}
+	checksum := "6c969d3b20c83b2d31c7cdb005e6ee4fd4c35fe23be25eff61d633683c6a0dd9"
 	listed := *say
-	samples := contract.Samples{
-		Inputs:     []wire.Raw{`{"text":"a"}`},
-		Refused:    []contract.Refused{{Pointer: "", Member: "text"}, {Pointer: "/text", Wrong: `7`}},
-		Output:     `{"text":"x"}`,
-		BadOutputs: []contract.Refused{{Pointer: "/text", Wrong: `7`}},
-	}
 	switch {
 	case is("checksum"):
 		checksum = strings.Repeat("0", 64)
 	case is("definitions"):
 		listed.Definition = `{"name":"say","inputSchema":{"type":"array"},"outputSchema":{"type":"object"}}`
 	case is("sample"):
-		say.Input = checkNothing
+		listed.Input = checkNothing
 	case is("accepts"):
-		say.Input = checkAnything
+		listed.Input = checkAnything
 	case is("pointer"):
-		say.Input = func(c *schema.Checker) { c.Object(schema.Array); c.Missing([]string{"text"}, 0) }
+		listed.Input = func(c *schema.Checker) { c.Object(schema.Array); c.Missing([]string{"text"}, 0) }
 	case is("bad output"):
-		say.Output = checkAnything
+		listed.Output = checkAnything
 	case is("output sample"):
-		say.Output = checkNothing
+		listed.Output = checkNothing
 	}
+	file := write(t, `{"checksum":"`+checksum+`"}`,
+		`{"item":"tool say","method":"Say","inputs":[{"text":"a"}],"refused":[{"at":"","without":["text"]},{"value":7,"at":["/text"]}],"output":{"text":"x"},"badOutputs":[{"value":7,"at":["/text"]}]}`,
+		`{"item":"tool show","method":"Show","inputs":[{"text":"a"}],"refused":[{"at":"","without":["text"]},{"value":7,"at":["/text"]}]}`,
+		`{"item":"tool quiet","method":"Quiet"}`)
+	contract.Run(t, file, []*tools.Item{&listed, show, quiet}, func(f *contract.Fake) (*runtime.Server, error) {
+		fresh := func() *message { return new(message) }
+		content := func(method string) func(context.Context, *message) ([]mcp.ContentBlock, error) {
+			return func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, f.Call(method) }
+		}
+		return catalog.NewServer(runtime.ServerOptions{}, mcp.BindServer(mcp.UnimplementedServer{}), nil,
+			tools.Structured(say, tools.Options{}, fresh, nil, func(context.Context, *message) (*message, error) {
+				method := "Say"
+				if is("wrong tool") {
+					method = "Other"
+				}
+				err := f.Call(method)
+				if is("wrong error") {
+					err = errors.New("another error")
+				}
+				return nil, err
+			}),
+			tools.Content(show, tools.Options{}, fresh, nil, content("Show")),
+			tools.Content(quiet, tools.Options{}, fresh, nil, content("Quiet")),
+		)
+	}, mcp.BindClient(mcp.UnimplementedClient{}))
+}
 
-	f := &contract.Fake{}
-	fresh := func() *message { return new(message) }
-	server, err := catalog.NewServer(runtime.ServerOptions{}, mcp.BindServer(mcp.UnimplementedServer{}), nil,
-		tools.Structured(say, tools.Options{}, fresh, nil, func(context.Context, *message) (*message, error) {
-			name := "say"
-			if is("wrong tool") {
-				name = "other"
-			}
-			err := f.Call(name)
-			if is("wrong error") {
-				err = errors.New("another error")
-			}
-			return nil, err
-		}),
-		tools.Content(show, tools.Options{}, fresh, nil, func(context.Context, *message) ([]mcp.ContentBlock, error) {
-			return nil, f.Call("show")
-		}),
-	)
-	if err != nil {
+// write writes the file with the samples of a generated package, and returns its name.
+func write(t *testing.T, lines ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "contract.gen.txt")
+	if err := os.WriteFile(file, []byte("// A comment.\n"+strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
-	session, err := client.Connect(t.Context(), contract.Connect(t, server))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	contract.List(t, session, []catalog.Item{catalog.Tool{Definition: &listed.Definition}, catalog.Tool{Definition: &show.Definition}}, checksum)
-	contract.Tool(t, session, f, say, samples)
-	contract.Tool(t, session, f, show, contract.Samples{Inputs: samples.Inputs, Refused: samples.Refused})
-	contract.Tool(t, session, f, show, contract.Samples{})
+	return file
 }
 
 // TestMistakes checks that each mistake is detected.
@@ -162,12 +161,12 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// empty is the checksum of [].
+const empty = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
+
 // TestListOfNone checks the list of a package without tools, whose server has no tools/list.
 func TestListOfNone(t *testing.T) {
-	server, err := catalog.NewServer(runtime.ServerOptions{Name: "none", Version: "1"}, mcp.BindBase(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const empty = "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945" // of []
-	contract.List(t, contract.Session(t, server, mcp.BindClient(mcp.UnimplementedClient{})), nil, empty)
+	contract.Run(t, write(t, `{"checksum":"`+empty+`"}`), nil, func(*contract.Fake) (*runtime.Server, error) {
+		return catalog.NewServer(runtime.ServerOptions{Name: "none", Version: "1"}, mcp.BindBase(), nil)
+	}, mcp.BindClient(mcp.UnimplementedClient{}))
 }

@@ -18,8 +18,8 @@ import (
 // itemMistakes maps the mistakes that generated code or the runtime may make with prompts and
 // resources to the message with which the contract tests detect them.
 var itemMistakes = map[string]string{
-	"item order":      "prompts/list: the server has",
-	"item definition": "resources/list: the server has",
+	"item order":      `the server's list of the kind "prompt" is`,
+	"item definition": `changed "x://about" at /name: "about", was "other"`,
 	"item sample":     "is valid but was rejected",
 	"item accepts":    "was accepted, want a problem at",
 	"item method":     `the call reached the method "Other"`,
@@ -27,7 +27,7 @@ var itemMistakes = map[string]string{
 	"item uri":        `x://note/a: the method received x://note/other`,
 	"item text":       `want the text "A text."`,
 	"item values":     `the values of "text" are ["a"], want ["a" "b"]`,
-	"item completion": `the call reached the method "Other" with "an"`,
+	"item completion": `the call reached the method "Other" with "an map[other:value]"`,
 }
 
 // TestItems tests the prompts and resources of a generated package, with a mistake if the
@@ -35,13 +35,11 @@ var itemMistakes = map[string]string{
 func TestItems(t *testing.T) {
 	broken := os.Getenv(brokenVariable)
 	is := func(mistake string) bool { return mistake == broken }
-	ask := &tools.Prompt{Name: "ask", Definition: `{"name":"ask","arguments":[{"name":"text","required":true}]}`, Arguments: checkText}
-	second := &tools.Prompt{Name: "second", Definition: `{"name":"second","arguments":[{"name":"text"}]}`, Arguments: checkText}
-	about := &tools.Resource{URI: "x://about", Definition: `{"uri":"x://about","name":"about"}`}
-	live := &tools.Resource{URI: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
-	note := &tools.Template{URITemplate: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Variables: checkText}
-	want := &tools.Items{Prompts: []*tools.Prompt{ask, second}, Resources: []*tools.Resource{about, live}, Templates: []*tools.Template{note}}
-	samples := contract.Samples{Inputs: []wire.Raw{`{"text":"a"}`}, Refused: []contract.Refused{{Pointer: "", Member: "text"}}}
+	ask := tools.Item{Kind: "prompt", Key: "ask", Definition: `{"name":"ask","arguments":[{"name":"text","required":true}]}`, Input: checkText}
+	second := &tools.Item{Kind: "prompt", Key: "second", Definition: `{"name":"second","arguments":[{"name":"text"}]}`, Input: checkText}
+	about := tools.Item{Kind: "resource", Key: "x://about", Definition: `{"uri":"x://about","name":"about"}`}
+	live := &tools.Item{Kind: "resource", Key: "x://live", Definition: `{"uri":"x://live","name":"live"}`}
+	note := &tools.Item{Kind: "template", Key: "x://note/{text}", Definition: `{"uriTemplate":"x://note/{text}","name":"note"}`, Input: checkText}
 	name := func(method, mistake string) string {
 		if is(mistake) {
 			return "Other"
@@ -50,11 +48,16 @@ func TestItems(t *testing.T) {
 	}
 	answer := wire.Object(`{"messages":[{"role":"user","content":{"type":"text","text":"` + contract.Text + `"}}]}`)
 	static, values := "A text.", []string{"a", "b"}
+	listedAsk, listedAbout := ask, about
 	switch {
 	case is("item sample"):
-		ask.Arguments = checkNothing
+		listedAsk.Input = checkNothing
 	case is("item accepts"):
-		ask.Arguments = checkAnything
+		listedAsk.Input = checkAnything
+	case is("item definition"):
+		listedAbout.Definition = `{"uri":"x://about","name":"other"}`
+	}
+	switch {
 	case is("item result"):
 		answer = `{"messages":[]}`
 	case is("item text"):
@@ -62,54 +65,42 @@ func TestItems(t *testing.T) {
 	case is("item values"):
 		values = values[:1]
 	}
-	f := &contract.Fake{}
-	fresh := func() *message { return new(message) }
-	first := tools.ServePrompt(ask, fresh, func(context.Context, *message) (wire.Object, error) {
-		return contract.Answer(f, name("Ask", "item method"), "", answer)
-	}).Complete("text", func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
-		return contract.Proposed(f, name("CompleteAskText", "item completion"), value, settled)
-	})
 	contents := func(uri string) wire.Object {
 		return wire.Object(`{"contents":[{"uri":"` + uri + `","text":"` + contract.Text + `"}]}`)
 	}
-	offered := []catalog.Item{
-		first,
-		tools.ServePrompt(second, fresh, func(context.Context, *message) (wire.Object, error) { return answer, nil }).Complete("text", catalog.OneOf(values...)),
-		tools.ServeText(about, static),
-		tools.ServeResource(live, func(_ context.Context, uri string) (wire.Object, error) {
-			return contract.Answer(f, "ReadLive", uri, contents(uri))
-		}),
-		tools.ServeTemplate(note, fresh, func(_ context.Context, uri string, _ *message) (wire.Object, error) {
-			if is("item uri") {
-				uri = "x://note/other"
-			}
-			return contract.Answer(f, "ReadNote", uri, contents(uri))
-		}),
-	}
-	if is("item order") {
-		offered[0], offered[1] = offered[1], offered[0]
-	}
-	server, err := mcp.NewServer(mcp.ServerOptions{Name: "items", Version: "1"}, offered...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcp.BindClient(mcp.UnimplementedClient{}))
-	session, err := client.Connect(t.Context(), contract.Connect(t, server))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer session.Close()
-	if is("item definition") {
-		about.Definition = `{"uri":"x://about","name":"other"}`
-	}
-
-	contract.Items(t, session, want)
-	contract.Prompt(t, session, f, ask, "Ask", samples)
-	contract.Completion(t, session, f, ask.Ref(), "text", "CompleteAskText")
-	contract.Values(t, session, second.Ref(), "text", []string{"a", "b"})
-	contract.StaticText(t, session, about, "A text.")
-	contract.Resource(t, session, f, live, "ReadLive")
-	contract.Template(t, session, f, note, "ReadNote", samples)
+	const arguments = `"inputs":[{"text":"a"}],"refused":[{"at":"","without":["text"]}]`
+	file := write(t, `{"checksum":"`+empty+`"}`,
+		`{"item":"prompt ask","method":"Ask","completes":{"text":"CompleteAskText"},`+arguments+`}`,
+		`{"item":"prompt second","method":"Second","completes":{"text":["a","b"]}}`,
+		`{"item":"resource x://about","text":"A text."}`,
+		`{"item":"resource x://live","method":"ReadLive"}`,
+		`{"item":"template x://note/{text}","method":"ReadNote",`+arguments+`}`)
+	contract.Run(t, file, []*tools.Item{&listedAsk, second, &listedAbout, live, note}, func(f *contract.Fake) (*runtime.Server, error) {
+		fresh := func() *message { return new(message) }
+		first := tools.ServePrompt(&ask, fresh, func(context.Context, *message) (wire.Object, error) {
+			return answer, f.Call(name("Ask", "item method"))
+		}).Complete("text", func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
+			return catalog.Completion{Values: []string{contract.Text}}, f.Call(name("CompleteAskText", "item completion"), value, settled)
+		})
+		offered := []catalog.Item{
+			first,
+			tools.ServePrompt(second, fresh, func(context.Context, *message) (wire.Object, error) { return answer, nil }).Complete("text", catalog.OneOf(values...)),
+			tools.ServeText(&about, static),
+			tools.ServeResource(live, func(_ context.Context, uri string) (wire.Object, error) {
+				return contents(uri), f.Call("ReadLive", uri)
+			}),
+			tools.ServeTemplate(note, fresh, func(_ context.Context, uri string, _ *message) (wire.Object, error) {
+				if is("item uri") {
+					uri = "x://note/other"
+				}
+				return contents(uri), f.Call("ReadNote", uri)
+			}),
+		}
+		if is("item order") {
+			offered[0], offered[1] = offered[1], offered[0]
+		}
+		return mcp.NewServer(mcp.ServerOptions{Name: "items", Version: "1"}, offered...)
+	}, mcp.BindClient(mcp.UnimplementedClient{}))
 }
 
 // TestItemMistakes checks that each mistake is detected.

@@ -11,40 +11,61 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ReadSamples returns the samples in a file that mcpgen has generated. The keys are "tool" with the name of a tool,
-// "prompt" with that of a prompt, and "template" with a URI template, with a space between.
+// samples is what a generated file says about an item.
+type samples struct {
+	method     string      // of the fake implementation; "" for a resource with a text that never changes
+	text       *string     // that text
+	completes  wire.Object // the arguments whose values are proposed, with the method that does it or the values
+	inputs     []wire.Raw  // valid under the input schema; empty if no value was found
+	refused    []refused   // make the second of inputs, or the only one, invalid
+	output     wire.Raw    // valid under the output schema, or ""
+	badOutputs []refused   // make the output invalid
+}
+
+// read returns what a generated file says: the checksum of the list of tools, and the samples of each item, by its kind
+// and its key with a space between.
 //
-// The first line of the file is a comment. Each other line is an object with the samples of an item:
+// The first line of the file is a comment. Each other line is an object about an item, but for the second, which has the
+// checksum:
 //
 //	{
 //		"item": "tool pay",
+//		"method": "Pay",
 //		"inputs": [{"to": "text", "cents": 1}],
 //		"refused": [{"at": "", "without": ["to", "cents"]}, {"value": "text", "at": ["/cents"]}],
 //		"output": {"id": "text"},
 //		"badOutputs": [{"at": "", "without": ["id"]}]
 //	}
-func ReadSamples(t *testing.T, file string) map[string]Samples {
+//
+// A prompt or template may have "completes", such as {"city": "CompleteForecastCity", "units": ["metric", "imperial"]},
+// and a resource may have "text" instead of a method.
+func read(t *testing.T, file string) (checksum string, all map[string]samples) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, lines, _ := strings.Cut(string(text), "\n")
-	all := map[string]Samples{}
+	all = map[string]samples{}
 	for line := range strings.Lines(lines) {
 		var row wire.Object
 		if err := wire.UnmarshalString(line, &row); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
-		output, _ := row.Get("output")
-		all[row.GetString("item")] = Samples{
-			Inputs:     elements(row, "inputs"),
-			Refused:    refusals(row, "refused"),
-			Output:     output,
-			BadOutputs: refusals(row, "badOutputs"),
+		if sum := row.GetString("checksum"); sum != "" {
+			checksum = sum
+			continue
 		}
+		of := samples{method: row.GetString("method"), inputs: elements(row, "inputs"), refused: refusals(row, "refused"), badOutputs: refusals(row, "badOutputs")}
+		of.output, _ = row.Get("output")
+		completes, _ := row.Get("completes")
+		of.completes = wire.Object(completes)
+		if _, ok := row.Get("text"); ok {
+			of.text = new(row.GetString("text"))
+		}
+		all[row.GetString("item")] = of
 	}
-	return all
+	return checksum, all
 }
 
 // elements returns the elements of a member that is an array.
@@ -54,63 +75,61 @@ func elements(o wire.Object, name string) []wire.Raw {
 }
 
 // refusals returns the changes in a member.
-func refusals(row wire.Object, name string) []Refused {
-	var all []Refused
+func refusals(row wire.Object, name string) []refused {
+	var all []refused
 	for _, group := range elements(row, name) {
 		group := wire.Object(group)
 		for _, member := range elements(group, "without") {
 			name, _ := member.Str()
-			all = append(all, Refused{Pointer: group.GetString("at"), Member: name})
+			all = append(all, refused{pointer: group.GetString("at"), member: name})
 		}
 		if value, ok := group.Get("value"); ok {
 			for _, at := range elements(group, "at") {
 				pointer, _ := at.Str()
-				all = append(all, Refused{Pointer: pointer, Wrong: value})
+				all = append(all, refused{pointer: pointer, wrong: value})
 			}
 		}
 	}
 	return all
 }
 
-// base returns the sample that Refused changes: the one with the most members.
-func (s Samples) base() wire.Raw {
-	if len(s.Inputs) == 0 {
+// base returns the sample that refused changes: the one with the most members.
+func (s *samples) base() wire.Raw {
+	if len(s.inputs) == 0 {
 		return ""
 	}
-	return s.Inputs[min(1, len(s.Inputs)-1)]
+	return s.inputs[min(1, len(s.inputs)-1)]
 }
 
-// Refused is a change that makes a sample invalid.
-type Refused struct {
-	// Pointer is the JSON Pointer of the problem.
-	Pointer string
-	// Wrong is a value of a wrong type there. If it is "", Member is the missing member of the object there.
-	Member string
-	Wrong  wire.Raw
+// refused is a change that makes a sample invalid.
+type refused struct {
+	pointer string   // of the problem
+	member  string   // that the object there lacks
+	wrong   wire.Raw // a value of a wrong type there, or "" for a missing member
 }
 
 // String describes the changed sample.
-func (r Refused) String() string {
-	if r.Wrong == "" {
-		return fmt.Sprintf("the sample without the member %q at %q", r.Member, r.Pointer)
+func (r refused) String() string {
+	if r.wrong == "" {
+		return fmt.Sprintf("the sample without the member %q at %q", r.member, r.pointer)
 	}
-	return fmt.Sprintf("the sample with %s at %q", r.Wrong, r.Pointer)
+	return fmt.Sprintf("the sample with %s at %q", r.wrong, r.pointer)
 }
 
 // of returns the changed sample.
-func (r Refused) of(t *testing.T, sample wire.Raw) wire.Raw {
+func (r refused) of(t *testing.T, sample wire.Raw) wire.Raw {
 	t.Helper()
-	changed, err := change(sample, r.Pointer, func(v wire.Raw) (wire.Raw, error) {
-		if r.Wrong != "" {
-			return r.Wrong, nil
+	changed, err := change(sample, r.pointer, func(v wire.Raw) (wire.Raw, error) {
+		if r.wrong != "" {
+			return r.wrong, nil
 		}
 		if v.Kind() != wire.KindObject {
 			return "", errNothing
 		}
-		return wire.Raw(wire.Object(v).Without(r.Member)), nil
+		return wire.Raw(wire.Object(v).Without(r.member)), nil
 	})
 	if err != nil {
-		t.Fatalf("the sample %s cannot be changed at %q: %v", sample, r.Pointer, err)
+		t.Fatalf("the sample %s cannot be changed at %q: %v", sample, r.pointer, err)
 	}
 	return changed
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV5
+const _ = tools.ToolsV6
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -62,6 +62,6 @@ func (c *Client) Check(ctx context.Context) error {
 }
 
 // offered holds all tools, prompts, resources and templates, in the order of their lists.
-var offered = &tools.Items{Tools: []*tools.Tool{
+var offered = []*tools.Item{
 	toolGetWeather,
-}}
+}

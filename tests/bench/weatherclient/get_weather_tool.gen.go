@@ -12,9 +12,10 @@ import (
 
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
-var toolGetWeather = &tools.Tool{
+var toolGetWeather = &tools.Item{
 	Definition: definitions["toolGetWeather"],
-	Name:       "get_weather",
+	Key:        "get_weather",
+	Kind:       "tool",
 	Output:     checkGetWeatherOutput,
 }
 

@@ -10,10 +10,11 @@ import (
 
 // toolAddNote is the tool "add_note", with its definition as tools/list
 // returns it.
-var toolAddNote = &tools.Tool{
+var toolAddNote = &tools.Item{
 	Definition: definitions["toolAddNote"],
 	Input:      checkAddNoteInput,
-	Name:       "add_note",
+	Key:        "add_note",
+	Kind:       "tool",
 	Output:     checkAddNoteOutput,
 }
 

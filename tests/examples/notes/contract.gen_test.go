@@ -8,71 +8,56 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generated"
+	"github.com/mcpgen/mcpgen/generated/mcp"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/tools"
 	"github.com/mcpgen/mcpgen/runtime/tools/contract"
 )
 
 // fake is an implementation of Service for tests, whose methods record that they were called.
 type fake struct {
-	state contract.Fake
+	state *contract.Fake
 }
 
-// contractSession returns a session with a server that runs the fake
+// TestContract runs the tests of package contract with the fake
 // implementation.
-func contractSession(t *testing.T) (*runtime.Session, *fake) {
-	t.Helper()
-	f := new(fake)
-	server, err := NewServer(f, runtime.ServerOptions{
-		Logger:  slog.New(slog.DiscardHandler),
-		Name:    "contract",
-		Version: "1",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contract.Session(t, server, generated.ClientBindings()...), f
-}
-
-// TestContract checks that the server has the list that this package was
-// generated from.
 func TestContract(t *testing.T) {
-	session, f := contractSession(t)
-	contract.List(t, session, ServerTools(f, tools.Options{}), "0c2f9c0b93f64b822a4907d05f63cda2b4e069459dd46a89440b86d7f8ff6ce5")
-	contract.Items(t, session, otherItems)
-}
-
-// TestContractTools runs the tests of package contract for each tool.
-func TestContractTools(t *testing.T) {
-	samples := contract.ReadSamples(t, "contract.gen.txt")
-	for _, tool := range []*tools.Tool{
+	contract.Run(t, "contract.gen.txt", []*tools.Item{
 		toolAddNote,
 		toolFindNotes,
-	} {
-		t.Run(tool.Name, func(t *testing.T) {
-			session, f := contractSession(t)
-			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
-		})
-	}
-}
-
-// otherItems holds all prompts, resources and templates, in the order of their lists.
-var otherItems = &tools.Items{
-	Prompts: []*tools.Prompt{
 		promptSummary,
-	},
-	Resources: []*tools.Resource{
 		resourceHelp,
-	},
-	Templates: []*tools.Template{
 		templateNote,
-	},
+	}, func(state *contract.Fake) (*runtime.Server, error) {
+		return NewServer(&fake{state}, runtime.ServerOptions{
+			Logger:  slog.New(slog.DiscardHandler),
+			Name:    "contract",
+			Version: "1",
+		})
+	}, generated.ClientBindings()...)
 }
 
 func (f *fake) AddNote(_ context.Context, _ *AddNoteInput) (*AddNoteOutput, error) {
-	return nil, f.state.Call("add_note")
+	return nil, f.state.Call("AddNote")
 }
 
 func (f *fake) FindNotes(_ context.Context, _ *FindNotesInput) (*FindNotesOutput, error) {
-	return nil, f.state.Call("find_notes")
+	return nil, f.state.Call("FindNotes")
+}
+
+func (f *fake) Summary(_ context.Context, _ *SummaryArgs) (*mcp.GetPromptResult, error) {
+	return &mcp.GetPromptResult{Messages: []mcp.PromptMessage{{Role: mcp.RoleUser, Content: &mcp.TextContent{Text: contract.Text}}}}, f.state.Call("Summary")
+}
+
+func (f *fake) CompleteSummaryTopic(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
+	return catalog.Completion{Values: []string{contract.Text}}, f.state.Call("CompleteSummaryTopic", value, settled)
+}
+
+func (f *fake) ReadNote(_ context.Context, uri string, _ *NoteVariables) (*mcp.ReadResourceResult, error) {
+	return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{&mcp.TextResourceContents{URI: uri, Text: contract.Text}}}, f.state.Call("ReadNote", uri)
+}
+
+func (f *fake) CompleteNoteID(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
+	return catalog.Completion{Values: []string{contract.Text}}, f.state.Call("CompleteNoteID", value, settled)
 }

@@ -6,9 +6,10 @@ import "github.com/mcpgen/mcpgen/runtime/tools"
 
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
-var resourceHelp = &tools.Resource{
+var resourceHelp = &tools.Item{
 	Definition: definitions["resourceHelp"],
-	URI:        "notes://help",
+	Key:        "notes://help",
+	Kind:       "resource",
 }
 
 // textHelp is the content of the resource "notes://help".

@@ -10,10 +10,11 @@ import (
 
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
-var templateNote = &tools.Template{
-	Definition:  definitions["templateNote"],
-	URITemplate: "notes://notes/{id}",
-	Variables:   checkNoteVariables,
+var templateNote = &tools.Item{
+	Definition: definitions["templateNote"],
+	Input:      checkNoteVariables,
+	Key:        "notes://notes/{id}",
+	Kind:       "template",
 }
 
 // NoteVariables holds the variables of the resource template note.

@@ -16,7 +16,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV5
+const _ = tools.ToolsV6
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1

@@ -10,11 +10,12 @@ import (
 
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
-var promptSummary = &tools.Prompt{
-	Arguments:  checkSummaryArgs,
+var promptSummary = &tools.Item{
 	Blank:      []string{"length"},
 	Definition: definitions["promptSummary"],
-	Name:       "summary",
+	Input:      checkSummaryArgs,
+	Key:        "summary",
+	Kind:       "prompt",
 }
 
 // SummaryArgs holds the arguments of the prompt summary.

@@ -16,55 +16,33 @@ import (
 
 // fake is an implementation of Tools for tests, whose methods record that they were called.
 type fake struct {
-	state contract.Fake
+	state *contract.Fake
 }
 
-// contractSession returns a session with a server that runs the fake
+// TestContract runs the tests of package contract with the fake
 // implementation.
-func contractSession(t *testing.T) (*runtime.Session, *fake) {
-	t.Helper()
-	f := new(fake)
-	server, err := NewServer(f, runtime.ServerOptions{
-		Logger:  slog.New(slog.DiscardHandler),
-		Name:    "contract",
-		Version: "1",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contract.Session(t, server, generated.ClientBindings()...), f
-}
-
-// TestContract checks that the server has the list that this package was
-// generated from.
 func TestContract(t *testing.T) {
-	session, f := contractSession(t)
-	contract.List(t, session, ServerTools(f, tools.Options{}), "b351f560edca91fdc1cc1a5930bd6ff7c9a170d59a3c02da4b714c29b251d501")
-}
-
-// TestContractTools runs the tests of package contract for each tool.
-func TestContractTools(t *testing.T) {
-	samples := contract.ReadSamples(t, "contract.gen.txt")
-	for _, tool := range []*tools.Tool{
+	contract.Run(t, "contract.gen.txt", []*tools.Item{
 		toolGetWeather,
 		toolGetForecast,
 		toolReportSighting,
-	} {
-		t.Run(tool.Name, func(t *testing.T) {
-			session, f := contractSession(t)
-			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
+	}, func(state *contract.Fake) (*runtime.Server, error) {
+		return NewServer(&fake{state}, runtime.ServerOptions{
+			Logger:  slog.New(slog.DiscardHandler),
+			Name:    "contract",
+			Version: "1",
 		})
-	}
+	}, generated.ClientBindings()...)
 }
 
 func (f *fake) GetWeather(_ context.Context, _ *GetWeatherInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("get_weather")
+	return nil, f.state.Call("GetWeather")
 }
 
 func (f *fake) GetForecast(_ context.Context, _ *GetForecastInput) (*GetForecastOutput, error) {
-	return nil, f.state.Call("get_forecast")
+	return nil, f.state.Call("GetForecast")
 }
 
 func (f *fake) ReportSighting(_ context.Context, _ *ReportSightingInput) (*ReportSightingOutput, error) {
-	return nil, f.state.Call("report_sighting")
+	return nil, f.state.Call("ReportSighting")
 }

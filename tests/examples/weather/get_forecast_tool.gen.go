@@ -10,10 +10,11 @@ import (
 
 // toolGetForecast is the tool "get_forecast", with its definition as
 // tools/list returns it.
-var toolGetForecast = &tools.Tool{
+var toolGetForecast = &tools.Item{
 	Definition: definitions["toolGetForecast"],
 	Input:      checkGetForecastInput,
-	Name:       "get_forecast",
+	Key:        "get_forecast",
+	Kind:       "tool",
 	Output:     checkGetForecastOutput,
 }
 

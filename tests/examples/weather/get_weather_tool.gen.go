@@ -10,10 +10,11 @@ import (
 
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
-var toolGetWeather = &tools.Tool{
+var toolGetWeather = &tools.Item{
 	Definition: definitions["toolGetWeather"],
 	Input:      checkGetWeatherInput,
-	Name:       "get_weather",
+	Key:        "get_weather",
+	Kind:       "tool",
 }
 
 // GetWeatherInput holds the arguments of get_weather.

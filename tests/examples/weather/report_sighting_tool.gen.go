@@ -10,10 +10,11 @@ import (
 
 // toolReportSighting is the tool "report_sighting", with its definition as
 // tools/list returns it.
-var toolReportSighting = &tools.Tool{
+var toolReportSighting = &tools.Item{
 	Definition: definitions["toolReportSighting"],
 	Input:      checkReportSightingInput,
-	Name:       "report_sighting",
+	Key:        "report_sighting",
+	Kind:       "tool",
 	Output:     checkReportSightingOutput,
 }
 

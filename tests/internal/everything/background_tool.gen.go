@@ -10,10 +10,11 @@ import (
 
 // toolBackground is the tool "background", with its definition as tools/list
 // returns it.
-var toolBackground = &tools.Tool{
+var toolBackground = &tools.Item{
 	Definition: definitions["toolBackground"],
 	Input:      checkBackgroundInput,
-	Name:       "background",
+	Key:        "background",
+	Kind:       "tool",
 }
 
 // BackgroundInput holds the arguments of background.

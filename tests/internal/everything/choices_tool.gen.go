@@ -10,10 +10,11 @@ import (
 
 // toolChoices is the tool "choices", with its definition as tools/list
 // returns it.
-var toolChoices = &tools.Tool{
+var toolChoices = &tools.Item{
 	Definition: definitions["toolChoices"],
 	Input:      checkChoicesInput,
-	Name:       "choices",
+	Key:        "choices",
+	Kind:       "tool",
 }
 
 // ChoicesInput holds the arguments of choices.

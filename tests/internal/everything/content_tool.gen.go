@@ -10,10 +10,11 @@ import (
 
 // toolContent is the tool "content", with its definition as tools/list
 // returns it.
-var toolContent = &tools.Tool{
+var toolContent = &tools.Item{
 	Definition: definitions["toolContent"],
 	Input:      checkContentInput,
-	Name:       "content",
+	Key:        "content",
+	Kind:       "tool",
 	Output:     checkContentOutput,
 }
 

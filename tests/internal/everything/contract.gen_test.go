@@ -16,36 +16,13 @@ import (
 
 // fake is an implementation of Tools for tests, whose methods record that they were called.
 type fake struct {
-	state contract.Fake
+	state *contract.Fake
 }
 
-// contractSession returns a session with a server that runs the fake
+// TestContract runs the tests of package contract with the fake
 // implementation.
-func contractSession(t *testing.T) (*runtime.Session, *fake) {
-	t.Helper()
-	f := new(fake)
-	server, err := mcp.NewServer(runtime.ServerOptions{
-		Logger:  slog.New(slog.DiscardHandler),
-		Name:    "contract",
-		Version: "1",
-	}, ServerTools(f, tools.Options{})...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contract.Session(t, server, generated.ClientBindings()...), f
-}
-
-// TestContract checks that the server has the list that this package was
-// generated from.
 func TestContract(t *testing.T) {
-	session, f := contractSession(t)
-	contract.List(t, session, ServerTools(f, tools.Options{}), "dd4a2ec4522d62ada7252a305951e050815ba9f9f0e6ecd3aa54dd43467d0a2b")
-}
-
-// TestContractTools runs the tests of package contract for each tool.
-func TestContractTools(t *testing.T) {
-	samples := contract.ReadSamples(t, "contract.gen.txt")
-	for _, tool := range []*tools.Tool{
+	contract.Run(t, "contract.gen.txt", []*tools.Item{
 		toolContent,
 		toolStructured,
 		toolBackground,
@@ -77,134 +54,135 @@ func TestContractTools(t *testing.T) {
 		toolTestElicitationSep1330Enums,
 		toolJSONSchema202012Tool,
 		toolTestStructuredOutput,
-	} {
-		t.Run(tool.Name, func(t *testing.T) {
-			session, f := contractSession(t)
-			contract.Tool(t, session, &f.state, tool, samples["tool "+tool.Name])
-		})
-	}
+	}, func(state *contract.Fake) (*runtime.Server, error) {
+		return mcp.NewServer(runtime.ServerOptions{
+			Logger:  slog.New(slog.DiscardHandler),
+			Name:    "contract",
+			Version: "1",
+		}, ServerTools(&fake{state}, tools.Options{})...)
+	}, generated.ClientBindings()...)
 }
 
 func (f *fake) Content(_ context.Context, _ *ContentInput) (*ContentOutput, error) {
-	return nil, f.state.Call("content")
+	return nil, f.state.Call("Content")
 }
 
 func (f *fake) Structured(_ context.Context, _ *StructuredInput) (*StructuredOutput, error) {
-	return nil, f.state.Call("structured")
+	return nil, f.state.Call("Structured")
 }
 
 func (f *fake) Background(_ context.Context, _ *BackgroundInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("background")
+	return nil, f.state.Call("Background")
 }
 
 func (f *fake) Form(_ context.Context, _ *FormInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("form")
+	return nil, f.state.Call("Form")
 }
 
 func (f *fake) Choices(_ context.Context, _ *ChoicesInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("choices")
+	return nil, f.state.Call("Choices")
 }
 
 func (f *fake) Page(_ context.Context, _ *PageInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("page")
+	return nil, f.state.Call("Page")
 }
 
 func (f *fake) Sample(_ context.Context, _ *SampleInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("sample")
+	return nil, f.state.Call("Sample")
 }
 
 func (f *fake) SampleAudio(_ context.Context, _ *SampleAudioInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("sample_audio")
+	return nil, f.state.Call("SampleAudio")
 }
 
 func (f *fake) SampleTools(_ context.Context, _ *SampleToolsInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("sample_tools")
+	return nil, f.state.Call("SampleTools")
 }
 
 func (f *fake) Roots(_ context.Context, _ *RootsInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("roots")
+	return nil, f.state.Call("Roots")
 }
 
 func (f *fake) Progress(_ context.Context, _ *ProgressInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("progress")
+	return nil, f.state.Call("Progress")
 }
 
 func (f *fake) Log(_ context.Context, _ *LogInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("log")
+	return nil, f.state.Call("Log")
 }
 
 func (f *fake) News(_ context.Context, _ *NewsInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("news")
+	return nil, f.state.Call("News")
 }
 
 func (f *fake) Wait(_ context.Context, _ *WaitInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("wait")
+	return nil, f.state.Call("Wait")
 }
 
 func (f *fake) Update(_ context.Context, _ *UpdateInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("update")
+	return nil, f.state.Call("Update")
 }
 
 func (f *fake) Remove(_ context.Context, _ *RemoveInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("remove")
+	return nil, f.state.Call("Remove")
 }
 
 func (f *fake) TestSimpleText(_ context.Context, _ *TestSimpleTextInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_simple_text")
+	return nil, f.state.Call("TestSimpleText")
 }
 
 func (f *fake) TestImageContent(_ context.Context, _ *TestImageContentInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_image_content")
+	return nil, f.state.Call("TestImageContent")
 }
 
 func (f *fake) TestAudioContent(_ context.Context, _ *TestAudioContentInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_audio_content")
+	return nil, f.state.Call("TestAudioContent")
 }
 
 func (f *fake) TestEmbeddedResource(_ context.Context, _ *TestEmbeddedResourceInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_embedded_resource")
+	return nil, f.state.Call("TestEmbeddedResource")
 }
 
 func (f *fake) TestMultipleContentTypes(_ context.Context, _ *TestMultipleContentTypesInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_multiple_content_types")
+	return nil, f.state.Call("TestMultipleContentTypes")
 }
 
 func (f *fake) TestErrorHandling(_ context.Context, _ *TestErrorHandlingInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_error_handling")
+	return nil, f.state.Call("TestErrorHandling")
 }
 
 func (f *fake) TestToolWithLogging(_ context.Context, _ *TestToolWithLoggingInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_tool_with_logging")
+	return nil, f.state.Call("TestToolWithLogging")
 }
 
 func (f *fake) TestToolWithProgress(_ context.Context, _ *TestToolWithProgressInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_tool_with_progress")
+	return nil, f.state.Call("TestToolWithProgress")
 }
 
 func (f *fake) TestReconnection(_ context.Context, _ *TestReconnectionInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_reconnection")
+	return nil, f.state.Call("TestReconnection")
 }
 
 func (f *fake) TestSampling(_ context.Context, _ *TestSamplingInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_sampling")
+	return nil, f.state.Call("TestSampling")
 }
 
 func (f *fake) TestElicitation(_ context.Context, _ *TestElicitationInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_elicitation")
+	return nil, f.state.Call("TestElicitation")
 }
 
 func (f *fake) TestElicitationSep1034Defaults(_ context.Context, _ *TestElicitationSep1034DefaultsInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_elicitation_sep1034_defaults")
+	return nil, f.state.Call("TestElicitationSep1034Defaults")
 }
 
 func (f *fake) TestElicitationSep1330Enums(_ context.Context, _ *TestElicitationSep1330EnumsInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("test_elicitation_sep1330_enums")
+	return nil, f.state.Call("TestElicitationSep1330Enums")
 }
 
 func (f *fake) JSONSchema202012Tool(_ context.Context, _ *JSONSchema202012ToolInput) ([]mcp.ContentBlock, error) {
-	return nil, f.state.Call("json_schema_2020_12_tool")
+	return nil, f.state.Call("JSONSchema202012Tool")
 }
 
 func (f *fake) TestStructuredOutput(_ context.Context, _ *TestStructuredOutputInput) (*TestStructuredOutputOutput, error) {
-	return nil, f.state.Call("test_structured_output")
+	return nil, f.state.Call("TestStructuredOutput")
 }

@@ -9,10 +9,11 @@ import (
 )
 
 // toolForm is the tool "form", with its definition as tools/list returns it.
-var toolForm = &tools.Tool{
+var toolForm = &tools.Item{
 	Definition: definitions["toolForm"],
 	Input:      checkFormInput,
-	Name:       "form",
+	Key:        "form",
+	Kind:       "tool",
 }
 
 // FormInput holds the arguments of form.

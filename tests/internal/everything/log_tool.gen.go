@@ -9,10 +9,11 @@ import (
 )
 
 // toolLog is the tool "log", with its definition as tools/list returns it.
-var toolLog = &tools.Tool{
+var toolLog = &tools.Item{
 	Definition: definitions["toolLog"],
 	Input:      checkLogInput,
-	Name:       "log",
+	Key:        "log",
+	Kind:       "tool",
 }
 
 // LogInput holds the arguments of log.

@@ -9,10 +9,11 @@ import (
 )
 
 // toolNews is the tool "news", with its definition as tools/list returns it.
-var toolNews = &tools.Tool{
+var toolNews = &tools.Item{
 	Definition: definitions["toolNews"],
 	Input:      checkNewsInput,
-	Name:       "news",
+	Key:        "news",
+	Kind:       "tool",
 }
 
 // NewsInput holds the arguments of news.

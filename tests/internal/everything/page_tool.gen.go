@@ -9,10 +9,11 @@ import (
 )
 
 // toolPage is the tool "page", with its definition as tools/list returns it.
-var toolPage = &tools.Tool{
+var toolPage = &tools.Item{
 	Definition: definitions["toolPage"],
 	Input:      checkPageInput,
-	Name:       "page",
+	Key:        "page",
+	Kind:       "tool",
 }
 
 // PageInput holds the arguments of page.

@@ -10,10 +10,11 @@ import (
 
 // toolProgress is the tool "progress", with its definition as tools/list
 // returns it.
-var toolProgress = &tools.Tool{
+var toolProgress = &tools.Item{
 	Definition: definitions["toolProgress"],
 	Input:      checkProgressInput,
-	Name:       "progress",
+	Key:        "progress",
+	Kind:       "tool",
 }
 
 // ProgressInput holds the arguments of progress.

@@ -10,10 +10,11 @@ import (
 
 // toolRemove is the tool "remove", with its definition as tools/list returns
 // it.
-var toolRemove = &tools.Tool{
+var toolRemove = &tools.Item{
 	Definition: definitions["toolRemove"],
 	Input:      checkRemoveInput,
-	Name:       "remove",
+	Key:        "remove",
+	Kind:       "tool",
 }
 
 // RemoveInput holds the arguments of remove.

@@ -10,10 +10,11 @@ import (
 
 // toolRoots is the tool "roots", with its definition as tools/list returns
 // it.
-var toolRoots = &tools.Tool{
+var toolRoots = &tools.Item{
 	Definition: definitions["toolRoots"],
 	Input:      checkRootsInput,
-	Name:       "roots",
+	Key:        "roots",
+	Kind:       "tool",
 }
 
 // RootsInput holds the arguments of roots.

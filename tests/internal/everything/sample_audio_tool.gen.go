@@ -10,10 +10,11 @@ import (
 
 // toolSampleAudio is the tool "sample_audio", with its definition as
 // tools/list returns it.
-var toolSampleAudio = &tools.Tool{
+var toolSampleAudio = &tools.Item{
 	Definition: definitions["toolSampleAudio"],
 	Input:      checkSampleAudioInput,
-	Name:       "sample_audio",
+	Key:        "sample_audio",
+	Kind:       "tool",
 }
 
 // SampleAudioInput holds the arguments of sample_audio.

@@ -10,10 +10,11 @@ import (
 
 // toolSample is the tool "sample", with its definition as tools/list returns
 // it.
-var toolSample = &tools.Tool{
+var toolSample = &tools.Item{
 	Definition: definitions["toolSample"],
 	Input:      checkSampleInput,
-	Name:       "sample",
+	Key:        "sample",
+	Kind:       "tool",
 }
 
 // SampleInput holds the arguments of sample.

@@ -10,10 +10,11 @@ import (
 
 // toolSampleTools is the tool "sample_tools", with its definition as
 // tools/list returns it.
-var toolSampleTools = &tools.Tool{
+var toolSampleTools = &tools.Item{
 	Definition: definitions["toolSampleTools"],
 	Input:      checkSampleToolsInput,
-	Name:       "sample_tools",
+	Key:        "sample_tools",
+	Kind:       "tool",
 }
 
 // SampleToolsInput holds the arguments of sample_tools.

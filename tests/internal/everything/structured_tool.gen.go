@@ -10,10 +10,11 @@ import (
 
 // toolStructured is the tool "structured", with its definition as tools/list
 // returns it.
-var toolStructured = &tools.Tool{
+var toolStructured = &tools.Item{
 	Definition: definitions["toolStructured"],
 	Input:      checkStructuredInput,
-	Name:       "structured",
+	Key:        "structured",
+	Kind:       "tool",
 	Output:     checkStructuredOutput,
 }
 

@@ -10,10 +10,11 @@ import (
 
 // toolTestAudioContent is the tool "test_audio_content", with its definition
 // as tools/list returns it.
-var toolTestAudioContent = &tools.Tool{
+var toolTestAudioContent = &tools.Item{
 	Definition: definitions["toolTestAudioContent"],
 	Input:      checkTestAudioContentInput,
-	Name:       "test_audio_content",
+	Key:        "test_audio_content",
+	Kind:       "tool",
 }
 
 // TestAudioContentInput holds the arguments of test_audio_content.

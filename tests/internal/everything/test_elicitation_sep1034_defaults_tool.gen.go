@@ -11,10 +11,11 @@ import (
 // toolTestElicitationSep1034Defaults is the tool
 // "test_elicitation_sep1034_defaults", with its definition as tools/list
 // returns it.
-var toolTestElicitationSep1034Defaults = &tools.Tool{
+var toolTestElicitationSep1034Defaults = &tools.Item{
 	Definition: definitions["toolTestElicitationSep1034Defaults"],
 	Input:      checkTestElicitationSep1034DefaultsInput,
-	Name:       "test_elicitation_sep1034_defaults",
+	Key:        "test_elicitation_sep1034_defaults",
+	Kind:       "tool",
 }
 
 // TestElicitationSep1034DefaultsInput holds the arguments of

@@ -11,10 +11,11 @@ import (
 // toolTestElicitationSep1330Enums is the tool
 // "test_elicitation_sep1330_enums", with its definition as tools/list
 // returns it.
-var toolTestElicitationSep1330Enums = &tools.Tool{
+var toolTestElicitationSep1330Enums = &tools.Item{
 	Definition: definitions["toolTestElicitationSep1330Enums"],
 	Input:      checkTestElicitationSep1330EnumsInput,
-	Name:       "test_elicitation_sep1330_enums",
+	Key:        "test_elicitation_sep1330_enums",
+	Kind:       "tool",
 }
 
 // TestElicitationSep1330EnumsInput holds the arguments of

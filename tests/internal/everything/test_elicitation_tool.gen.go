@@ -10,10 +10,11 @@ import (
 
 // toolTestElicitation is the tool "test_elicitation", with its definition as
 // tools/list returns it.
-var toolTestElicitation = &tools.Tool{
+var toolTestElicitation = &tools.Item{
 	Definition: definitions["toolTestElicitation"],
 	Input:      checkTestElicitationInput,
-	Name:       "test_elicitation",
+	Key:        "test_elicitation",
+	Kind:       "tool",
 }
 
 // TestElicitationInput holds the arguments of test_elicitation.

@@ -10,10 +10,11 @@ import (
 
 // toolTestEmbeddedResource is the tool "test_embedded_resource", with its
 // definition as tools/list returns it.
-var toolTestEmbeddedResource = &tools.Tool{
+var toolTestEmbeddedResource = &tools.Item{
 	Definition: definitions["toolTestEmbeddedResource"],
 	Input:      checkTestEmbeddedResourceInput,
-	Name:       "test_embedded_resource",
+	Key:        "test_embedded_resource",
+	Kind:       "tool",
 }
 
 // TestEmbeddedResourceInput holds the arguments of test_embedded_resource.

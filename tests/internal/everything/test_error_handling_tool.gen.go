@@ -10,10 +10,11 @@ import (
 
 // toolTestErrorHandling is the tool "test_error_handling", with its
 // definition as tools/list returns it.
-var toolTestErrorHandling = &tools.Tool{
+var toolTestErrorHandling = &tools.Item{
 	Definition: definitions["toolTestErrorHandling"],
 	Input:      checkTestErrorHandlingInput,
-	Name:       "test_error_handling",
+	Key:        "test_error_handling",
+	Kind:       "tool",
 }
 
 // TestErrorHandlingInput holds the arguments of test_error_handling.

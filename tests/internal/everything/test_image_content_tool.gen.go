@@ -10,10 +10,11 @@ import (
 
 // toolTestImageContent is the tool "test_image_content", with its definition
 // as tools/list returns it.
-var toolTestImageContent = &tools.Tool{
+var toolTestImageContent = &tools.Item{
 	Definition: definitions["toolTestImageContent"],
 	Input:      checkTestImageContentInput,
-	Name:       "test_image_content",
+	Key:        "test_image_content",
+	Kind:       "tool",
 }
 
 // TestImageContentInput holds the arguments of test_image_content.

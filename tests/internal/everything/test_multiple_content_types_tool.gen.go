@@ -10,10 +10,11 @@ import (
 
 // toolTestMultipleContentTypes is the tool "test_multiple_content_types",
 // with its definition as tools/list returns it.
-var toolTestMultipleContentTypes = &tools.Tool{
+var toolTestMultipleContentTypes = &tools.Item{
 	Definition: definitions["toolTestMultipleContentTypes"],
 	Input:      checkTestMultipleContentTypesInput,
-	Name:       "test_multiple_content_types",
+	Key:        "test_multiple_content_types",
+	Kind:       "tool",
 }
 
 // TestMultipleContentTypesInput holds the arguments of

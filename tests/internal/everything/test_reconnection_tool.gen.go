@@ -10,10 +10,11 @@ import (
 
 // toolTestReconnection is the tool "test_reconnection", with its definition
 // as tools/list returns it.
-var toolTestReconnection = &tools.Tool{
+var toolTestReconnection = &tools.Item{
 	Definition: definitions["toolTestReconnection"],
 	Input:      checkTestReconnectionInput,
-	Name:       "test_reconnection",
+	Key:        "test_reconnection",
+	Kind:       "tool",
 }
 
 // TestReconnectionInput holds the arguments of test_reconnection.

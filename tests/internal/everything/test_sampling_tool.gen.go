@@ -10,10 +10,11 @@ import (
 
 // toolTestSampling is the tool "test_sampling", with its definition as
 // tools/list returns it.
-var toolTestSampling = &tools.Tool{
+var toolTestSampling = &tools.Item{
 	Definition: definitions["toolTestSampling"],
 	Input:      checkTestSamplingInput,
-	Name:       "test_sampling",
+	Key:        "test_sampling",
+	Kind:       "tool",
 }
 
 // TestSamplingInput holds the arguments of test_sampling.

@@ -10,10 +10,11 @@ import (
 
 // toolTestSimpleText is the tool "test_simple_text", with its definition as
 // tools/list returns it.
-var toolTestSimpleText = &tools.Tool{
+var toolTestSimpleText = &tools.Item{
 	Definition: definitions["toolTestSimpleText"],
 	Input:      checkTestSimpleTextInput,
-	Name:       "test_simple_text",
+	Key:        "test_simple_text",
+	Kind:       "tool",
 }
 
 // TestSimpleTextInput holds the arguments of test_simple_text.

@@ -10,10 +10,11 @@ import (
 
 // toolTestStructuredOutput is the tool "test_structured_output", with its
 // definition as tools/list returns it.
-var toolTestStructuredOutput = &tools.Tool{
+var toolTestStructuredOutput = &tools.Item{
 	Definition: definitions["toolTestStructuredOutput"],
 	Input:      checkTestStructuredOutputInput,
-	Name:       "test_structured_output",
+	Key:        "test_structured_output",
+	Kind:       "tool",
 	Output:     checkTestStructuredOutputOutput,
 }
 

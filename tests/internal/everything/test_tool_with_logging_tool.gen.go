@@ -10,10 +10,11 @@ import (
 
 // toolTestToolWithLogging is the tool "test_tool_with_logging", with its
 // definition as tools/list returns it.
-var toolTestToolWithLogging = &tools.Tool{
+var toolTestToolWithLogging = &tools.Item{
 	Definition: definitions["toolTestToolWithLogging"],
 	Input:      checkTestToolWithLoggingInput,
-	Name:       "test_tool_with_logging",
+	Key:        "test_tool_with_logging",
+	Kind:       "tool",
 }
 
 // TestToolWithLoggingInput holds the arguments of test_tool_with_logging.

@@ -10,10 +10,11 @@ import (
 
 // toolTestToolWithProgress is the tool "test_tool_with_progress", with its
 // definition as tools/list returns it.
-var toolTestToolWithProgress = &tools.Tool{
+var toolTestToolWithProgress = &tools.Item{
 	Definition: definitions["toolTestToolWithProgress"],
 	Input:      checkTestToolWithProgressInput,
-	Name:       "test_tool_with_progress",
+	Key:        "test_tool_with_progress",
+	Kind:       "tool",
 }
 
 // TestToolWithProgressInput holds the arguments of test_tool_with_progress.

@@ -10,10 +10,11 @@ import (
 
 // toolUpdate is the tool "update", with its definition as tools/list returns
 // it.
-var toolUpdate = &tools.Tool{
+var toolUpdate = &tools.Item{
 	Definition: definitions["toolUpdate"],
 	Input:      checkUpdateInput,
-	Name:       "update",
+	Key:        "update",
+	Kind:       "tool",
 }
 
 // UpdateInput holds the arguments of update.

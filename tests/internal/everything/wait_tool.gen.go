@@ -9,10 +9,11 @@ import (
 )
 
 // toolWait is the tool "wait", with its definition as tools/list returns it.
-var toolWait = &tools.Tool{
+var toolWait = &tools.Item{
 	Definition: definitions["toolWait"],
 	Input:      checkWaitInput,
-	Name:       "wait",
+	Key:        "wait",
+	Kind:       "tool",
 }
 
 // WaitInput holds the arguments of wait.

@@ -86,7 +86,7 @@ func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, 
 	if err != nil || refused != "" {
 		return nil, refused, err
 	}
-	described := &runtimetools.Tool{Name: t.Name, Definition: definition}
+	described := &runtimetools.Item{Kind: "tool", Key: t.Name, Definition: definition}
 	if described.Input, err = compile(t.Input); err != nil {
 		return nil, "", fmt.Errorf("inputSchema: %w", err)
 	}

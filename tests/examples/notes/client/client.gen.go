@@ -13,7 +13,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV5
+const _ = tools.ToolsV6
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -63,18 +63,10 @@ func (c *Client) Check(ctx context.Context) error {
 }
 
 // offered holds all tools, prompts, resources and templates, in the order of their lists.
-var offered = &tools.Items{
-	Prompts: []*tools.Prompt{
-		promptSummary,
-	},
-	Resources: []*tools.Resource{
-		resourceHelp,
-	},
-	Templates: []*tools.Template{
-		templateNote,
-	},
-	Tools: []*tools.Tool{
-		toolAddNote,
-		toolFindNotes,
-	},
+var offered = []*tools.Item{
+	toolAddNote,
+	toolFindNotes,
+	promptSummary,
+	resourceHelp,
+	templateNote,
 }

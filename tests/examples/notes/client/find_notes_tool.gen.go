@@ -12,9 +12,10 @@ import (
 
 // toolFindNotes is the tool "find_notes", with its definition as tools/list
 // returns it.
-var toolFindNotes = &tools.Tool{
+var toolFindNotes = &tools.Item{
 	Definition: definitions["toolFindNotes"],
-	Name:       "find_notes",
+	Key:        "find_notes",
+	Kind:       "tool",
 	Output:     checkFindNotesOutput,
 }
 

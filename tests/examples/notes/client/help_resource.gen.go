@@ -11,12 +11,13 @@ import (
 
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
-var resourceHelp = &tools.Resource{
+var resourceHelp = &tools.Item{
 	Definition: definitions["resourceHelp"],
-	URI:        "notes://help",
+	Key:        "notes://help",
+	Kind:       "resource",
 }
 
 // ReadHelp reads the resource "notes://help".
 func (c *Client) ReadHelp(ctx context.Context) (*mcp.ReadResourceResult, error) {
-	return tools.ReadResource(ctx, c.caller, resourceHelp.URI, new(mcp.ReadResourceResult))
+	return tools.ReadResource(ctx, c.caller, resourceHelp.Key, new(mcp.ReadResourceResult))
 }

@@ -12,9 +12,10 @@ import (
 
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
-var templateNote = &tools.Template{
-	Definition:  definitions["templateNote"],
-	URITemplate: "notes://notes/{id}",
+var templateNote = &tools.Item{
+	Definition: definitions["templateNote"],
+	Key:        "notes://notes/{id}",
+	Kind:       "template",
 }
 
 // ReadNote reads a resource of the template "notes://notes/{id}".
@@ -26,7 +27,7 @@ func (c *Client) ReadNote(ctx context.Context, in *NoteVariables) (*mcp.ReadReso
 // "notes://notes/{id}": Value is the text typed so far, settled the values
 // of other arguments.
 func (c *Client) CompleteNoteID(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return tools.Complete(ctx, c.caller, templateNote.Ref(), "id", value, settled, new(mcp.CompleteResult))
+	return tools.Complete(ctx, c.caller, templateNote, "id", value, settled, new(mcp.CompleteResult))
 }
 
 // NoteVariables holds the variables of the resource template note.

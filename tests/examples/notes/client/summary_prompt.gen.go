@@ -12,9 +12,10 @@ import (
 
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
-var promptSummary = &tools.Prompt{
+var promptSummary = &tools.Item{
 	Definition: definitions["promptSummary"],
-	Name:       "summary",
+	Key:        "summary",
+	Kind:       "prompt",
 }
 
 // Summary gets the prompt "summary": Asks for a summary of the notes about a
@@ -27,7 +28,7 @@ func (c *Client) Summary(ctx context.Context, in *SummaryArgs) (*mcp.GetPromptRe
 // "summary": Value is the text typed so far, settled the values of other
 // arguments.
 func (c *Client) CompleteSummaryTopic(ctx context.Context, value string, settled map[string]string) (*mcp.CompleteResult, error) {
-	return tools.Complete(ctx, c.caller, promptSummary.Ref(), "topic", value, settled, new(mcp.CompleteResult))
+	return tools.Complete(ctx, c.caller, promptSummary, "topic", value, settled, new(mcp.CompleteResult))
 }
 
 // SummaryArgs holds the arguments of the prompt summary.

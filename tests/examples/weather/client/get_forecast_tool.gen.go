@@ -12,9 +12,10 @@ import (
 
 // toolGetForecast is the tool "get_forecast", with its definition as
 // tools/list returns it.
-var toolGetForecast = &tools.Tool{
+var toolGetForecast = &tools.Item{
 	Definition: definitions["toolGetForecast"],
-	Name:       "get_forecast",
+	Key:        "get_forecast",
+	Kind:       "tool",
 	Output:     checkGetForecastOutput,
 }
 

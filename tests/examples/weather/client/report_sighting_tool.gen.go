@@ -12,9 +12,10 @@ import (
 
 // toolReportSighting is the tool "report_sighting", with its definition as
 // tools/list returns it.
-var toolReportSighting = &tools.Tool{
+var toolReportSighting = &tools.Item{
 	Definition: definitions["toolReportSighting"],
-	Name:       "report_sighting",
+	Key:        "report_sighting",
+	Kind:       "tool",
 	Output:     checkReportSightingOutput,
 }
 
