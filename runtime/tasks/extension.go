@@ -182,8 +182,8 @@ func (t *Tasks) getTask(ctx context.Context, p *taskParams) (state, error) {
 // updateTask handles tasks/update ("Task Update Requests"). Answers to questions that are not open are
 // ignored.
 func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, error) {
-	over, err := t.admit(runtime.PrincipalOf(ctx)) // before the answers are stored, because they may begin work
-	if err != nil {
+	payer := runtime.PrincipalOf(ctx)
+	if err := t.admit(payer); err != nil { // before the answers are stored, because they may begin work
 		return "", err
 	}
 	var begin *run
@@ -206,9 +206,8 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 		return answered
 	})
 	if err != nil || begin == nil {
-		over()
+		t.leave(payer)
 	} else {
-		begin.returned = over
 		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
 	}
 	return "{}", err

@@ -59,37 +59,6 @@ func (t state) AppendJSON(dst []byte) ([]byte, error) {
 	return w.Close()
 }
 
-// createdTask is a CreateTaskResult of 2025-11-25.
-type createdTask struct{ state }
-
-// AppendJSON implements wire.Appender.
-func (c createdTask) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Value("task", c.state)
-	w.Value("_meta", wire.Raw(`{"`+metaName+`":`+related(c.record.ID)+`}`))
-	return w.Close()
-}
-
-// taskList is a ListTasksResult of 2025-11-25.
-type taskList struct {
-	tasks []state
-	next  *string
-}
-
-// AppendJSON implements wire.Appender.
-func (l taskList) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Name("tasks")
-	w.BeginArray()
-	for _, t := range l.tasks {
-		w.Element()
-		w.Put(t)
-	}
-	w.EndArray()
-	w.StringPointer("nextCursor", l.next)
-	return w.Close()
-}
-
 // metaName is the member of _meta with which messages refer to the task that they belong to
 // ("Associating Task-Related Messages").
 const metaName = "io.modelcontextprotocol/related-task"

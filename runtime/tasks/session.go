@@ -100,7 +100,11 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 	if !s.begin(ctx, c, r, w) {
 		return nil, runtime.ErrClosed
 	}
-	return createdTask{state{record: r}}, nil
+	task, err := wire.RawOf(state{record: r})
+	if err != nil {
+		return nil, err
+	}
+	return withRelated(wire.Object(`{"task":`+task+`}`), related(r.ID))
 }
 
 // begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
@@ -346,14 +350,14 @@ const pageSize = 50
 
 // list handles tasks/list ("Task Listing"). A cursor is the id of the last task of a page, so that no task is left out if
 // others expire before the next page is requested.
-func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
+func (s *session) list(ctx context.Context, p *params.List) (wire.Object, error) {
 	ids, err := s.store.List(ctx, s.name)
 	if err != nil {
-		return taskList{}, err
+		return "", err
 	}
 	if p.Cursor != nil {
 		if len(*p.Cursor) != idLength {
-			return taskList{}, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list: %.50q", *p.Cursor)
+			return "", jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list: %.50q", *p.Cursor)
 		}
 		from, found := slices.BinarySearch(ids, *p.Cursor)
 		if found {
@@ -361,21 +365,26 @@ func (s *session) list(ctx context.Context, p *params.List) (taskList, error) {
 		}
 		ids = ids[from:]
 	}
-	var l taskList
+	next := ""
 	if len(ids) > pageSize {
-		ids, l.next = ids[:pageSize], &ids[pageSize-1]
+		ids, next = ids[:pageSize], `,"nextCursor":"`+ids[pageSize-1]+`"`
 	}
+	var tasks []wire.Raw
 	for _, id := range ids {
 		r, err := s.store.Get(ctx, id)
 		if errors.Is(err, ErrNotFound) || err == nil && !time.Now().Before(r.Expires) {
 			continue
 		}
 		if err != nil {
-			return taskList{}, err
+			return "", err
 		}
-		l.tasks = append(l.tasks, state{record: r})
+		task, err := wire.RawOf(state{record: r})
+		if err != nil {
+			return "", err
+		}
+		tasks = append(tasks, task)
 	}
-	return l, nil
+	return wire.Object(`{"tasks":` + wire.ArrayOf(tasks) + wire.Raw(next) + `}`), nil
 }
 
 // cancel handles tasks/cancel ("Task Cancellation"). Work that runs in another process is stopped there.

@@ -43,7 +43,7 @@ func (t *Tasks) claim(r *Record, now time.Time) *run {
 		r.Attempt = 1
 	}
 	r.Holder, r.Leased, r.Updated = rand.Text(), now.Add(t.opts.Lease), now
-	return &run{t: t, id: r.ID, holder: r.Holder, number: r.Attempt, expires: r.Expires, poll: r.Poll, renewed: now}
+	return &run{t: t, id: r.ID, payer: r.payer(), holder: r.Holder, number: r.Attempt, expires: r.Expires, poll: r.Poll, renewed: now}
 }
 
 // byRequest is the message of a task that its client has cancelled.
@@ -74,14 +74,13 @@ func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (
 	now := time.Now()
 	r.Owner = strings.Clone(runtime.PrincipalOf(ctx))
 	r.Status, r.Created, r.Expires, r.Poll = working, now, now.Add(lifetime), t.opts.PollInterval
-	over, err := t.admit(r.payer())
-	if err != nil {
+	if err := t.admit(r.payer()); err != nil {
 		return nil, err
 	}
 	w := t.claim(r, now)
-	w.returned = over
-	if err = t.store.Create(ctx, r); err != nil {
-		over()
+	err := t.store.Create(ctx, r)
+	if err != nil {
+		t.leave(w.payer)
 	}
 	switch {
 	case errors.Is(err, ErrFull):
@@ -166,7 +165,7 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 	out := outcome{err: errInternal} // if the handler ends the goroutine
 	defer func() {
 		w.end(out)
-		w.returned()
+		w.t.leave(w.payer)
 	}()
 	out = work()
 }
@@ -174,16 +173,16 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 // run is the work of a task in this process. It holds the lease until it ends, and has no goroutine but that of
 // the handler.
 type run struct {
-	t        *Tasks
-	id       string
-	holder   string    // unique, so that a process does not mistake its own lost lease for a valid one
-	number   int       // how often the work of the task has begun
-	taken    time.Time // when it was taken over; zero if it began here
-	expires  time.Time
-	poll     time.Duration
-	returned func()                  // called when its handler has returned: it no longer counts against MaxRunning
-	stop     context.CancelCauseFunc // ends the context of the work
-	over     atomic.Bool
+	t       *Tasks
+	id      string
+	payer   string    // whose work it is, until the handler has returned
+	holder  string    // unique, so that a process does not mistake its own lost lease for a valid one
+	number  int       // how often the work of the task has begun
+	taken   time.Time // when it was taken over; zero if it began here
+	expires time.Time
+	poll    time.Duration
+	stop    context.CancelCauseFunc // ends the context of the work
+	over    atomic.Bool
 
 	checking sync.Mutex // guards what follows
 	timer    *time.Timer
@@ -224,7 +223,7 @@ func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
 		return true
 	}
 	stop(nil)
-	w.returned()
+	w.t.leave(w.payer)
 	w.settle(outcome{lost: true})
 	if open {
 		w.unregister()
@@ -484,7 +483,8 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 	if begin != nil {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		begin.taken, begin.returned = time.Now(), t.count(r.payer())
+		begin.taken = time.Now()
+		t.count(r.payer())
 	}
 	return r, begin, err
 }
@@ -498,33 +498,36 @@ func (t *Tasks) backOff(lost int) time.Duration {
 	return t.opts.Lease << (lost - 1)
 }
 
-// admit counts work that is about to begin, unless that exceeds Options.MaxRunning or MaxRunningPerOwner. Over must be
-// called once when its handler has returned.
-func (t *Tasks) admit(payer string) (over func(), err error) {
+// admit counts work of a payer that is about to begin, unless that exceeds Options.MaxRunning or MaxRunningPerOwner.
+// Leave must be called once when its handler has returned.
+func (t *Tasks) admit(payer string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
 	case t.handlers >= t.opts.MaxRunning:
-		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d tasks are running; try again later", t.handlers)
+		return jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d tasks are running; try again later", t.handlers)
 	case payer != "" && t.running[payer] >= t.opts.MaxRunningPerOwner:
-		return nil, jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d of your tasks are running; try again later", t.running[payer])
+		return jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d of your tasks are running; try again later", t.running[payer])
 	}
-	return t.count(payer), nil
+	t.count(payer)
+	return nil
 }
 
 // count counts the work of a payer. The caller holds t.mu.
-func (t *Tasks) count(payer string) (over func()) {
+func (t *Tasks) count(payer string) {
 	t.handlers++
 	t.running[payer]++
-	return func() {
-		t.mu.Lock()
-		t.handlers--
-		if t.running[payer]--; t.running[payer] == 0 {
-			delete(t.running, payer)
-		}
-		t.mu.Unlock()
-		t.free()
+}
+
+// leave ends what admit or count has begun.
+func (t *Tasks) leave(payer string) {
+	t.mu.Lock()
+	t.handlers--
+	if t.running[payer]--; t.running[payer] == 0 {
+		delete(t.running, payer)
 	}
+	t.mu.Unlock()
+	t.free()
 }
 
 // free tells Serve that there is room for more work.
