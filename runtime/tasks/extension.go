@@ -312,12 +312,15 @@ func (l *listener) add(id, known string) error {
 		return err
 	}
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tasks == nil {
-		stop()
+	over := l.tasks == nil
+	if !over {
+		l.tasks[id] = &listened{known, stop}
+	}
+	l.mu.Unlock()
+	if over {
+		stop() // without the mutex, for which the store may be waiting
 		return context.Cause(l.ctx)
 	}
-	l.tasks[id] = &listened{known, stop}
 	return nil
 }
 
