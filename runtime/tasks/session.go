@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -134,9 +135,6 @@ func (w *run) call(ctx context.Context, r *Record) (out outcome) {
 			out = outcome{err: errInternal}
 		}
 	}()
-	if ctx.Err() != nil {
-		return w.stopped(context.Cause(ctx))
-	}
 	result, err := w.session.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
 	var text wire.Object
 	if err == nil {
@@ -150,13 +148,10 @@ func (w *run) call(ctx context.Context, r *Record) (out outcome) {
 	case err == nil:
 		isError, _ := text.Get("isError")
 		return outcome{result: text, failed: r.Method == methodCallTool && isError == "true"}
-	case ctx.Err() != nil:
-		return w.stopped(context.Cause(ctx))
-	case !is:
+	case !is && ctx.Err() == nil:
 		w.t.log.Error("task failed", "method", r.Method, "task", r.ID, "error", err)
-		e = errInternal
 	}
-	return outcome{err: e}
+	return outcome{err: cmp.Or(e, errInternal)}
 }
 
 // around relates the messages of the work to its task. While a request waits for its response, the status says so.

@@ -91,33 +91,21 @@ func (t *Tasks) create(ctx context.Context, r *Record, lifetime time.Duration) (
 	return w, err
 }
 
-// lookup returns a task of the caller and of a session, or of the extension if session is "". It does not find
-// the tasks of other callers ("Security Considerations").
+// lookup returns a task that edit finds.
 func (t *Tasks) lookup(ctx context.Context, id, session string) (*Record, error) {
-	r, err := t.store.Get(ctx, id)
-	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, errUnknown(id)
-	case err != nil:
-		return nil, err
-	case r.Method == "" || r.Session != session || r.Owner != runtime.PrincipalOf(ctx) || !time.Now().Before(r.Expires):
-		return nil, errUnknown(id)
-	}
-	return r, nil
+	return t.edit(ctx, id, session, func(*Record) bool { return false })
 }
 
-func errUnknown(id string) error {
-	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is unknown or has expired", id)
-}
-
-// edit changes a task that lookup finds, as change does.
+// edit changes a task of the caller and of a session, or of the extension if session is "", as change does. It does not
+// find the tasks of other callers ("Security Considerations").
 func (t *Tasks) edit(ctx context.Context, id, session string, f func(*Record) bool) (*Record, error) {
-	if _, err := t.lookup(ctx, id, session); err != nil {
-		return nil, err
-	}
-	r, err := t.change(ctx, id, f)
-	if errors.Is(err, ErrNotFound) {
-		err = errUnknown(id)
+	found := false
+	r, err := t.change(ctx, id, func(r *Record) bool {
+		found = r.Method != "" && r.Session == session && r.Owner == runtime.PrincipalOf(ctx) && time.Now().Before(r.Expires)
+		return found && f(r)
+	})
+	if errors.Is(err, ErrNotFound) || err == nil && !found {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is unknown or has expired", id)
 	}
 	return r, err
 }
@@ -164,10 +152,15 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 	w.watch(ctx)
 	out := outcome{err: errInternal} // if the handler ends the goroutine
 	defer func() {
+		if out.result == "" && ctx.Err() != nil {
+			out = w.stopped(context.Cause(ctx))
+		}
 		w.end(out)
 		w.t.leave(w.payer)
 	}()
-	out = work()
+	if ctx.Err() == nil {
+		out = work()
+	}
 }
 
 // run is the work of a task in this process. It holds the lease until it ends, and has no goroutine but that of
@@ -261,17 +254,15 @@ func (w *run) check() {
 	interval := w.t.opts.Lease / 3
 	ctx, done := context.WithTimeout(context.Background(), w.t.opts.Lease)
 	defer done()
-	r, err := w.t.store.Get(ctx, w.id)
-	if err == nil && w.holds(r) && time.Since(w.renewed) >= interval {
-		r, err = w.t.change(ctx, w.id, func(r *Record) bool {
-			if w.holds(r) {
-				r.Leased = time.Now().Add(w.t.opts.Lease)
-			}
-			return w.holds(r)
-		})
-		if err == nil {
-			w.renewed = time.Now()
+	now, renews := time.Now(), false
+	r, err := w.t.change(ctx, w.id, func(r *Record) bool {
+		if renews = w.holds(r) && now.Sub(w.renewed) >= interval; renews {
+			r.Leased = now.Add(w.t.opts.Lease)
 		}
+		return renews
+	})
+	if err == nil && renews {
+		w.renewed = now
 	}
 	next := time.Until(w.renewed.Add(interval))
 	switch {
