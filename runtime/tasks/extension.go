@@ -99,27 +99,25 @@ func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, permit per
 	}
 	c := runtime.CallOf(ctx)
 	tool := m.Object().GetString("name")
-	support := t.support(tool)
+	may, must := t.support(tool)
 	able := c != nil && c.Extension(extensionName)
 	switch {
-	case support == supportRequired && !able:
+	case must && !able:
 		return nil, jsonrpc.MissingCapability(required)
-	case tool == "" || !able || support != supportRequired && support != supportOptional:
+	case tool == "" || !able || !may:
 		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
 		return t.start(ctx, c, permit)
 	}
-	l := new(later)
-	result, err := handle(context.WithValue(ctx, laterKey{}, l), m)
-	if !l.begun {
+	begun := false
+	result, err := handle(context.WithValue(ctx, laterKey{}, &begun), m)
+	if !begun {
 		return result, err
 	}
 	return t.start(ctx, c, permit)
 }
 
-// later records that a handler has called Begin.
-type later struct{ begun bool }
-
+// laterKey is the key of a *bool that records whether a handler has called Begin.
 type laterKey struct{}
 
 // errBegun is the error of [Begin] for a call that continues as a task.
@@ -130,11 +128,11 @@ var errBegun = errors.New("tasks: the call continues as a task")
 // returns nil. Questions that the handler asked before are answered there, too. Before Begin, it
 // should do nothing but ask ("Task Creation"). Without the extension, Begin returns nil.
 func Begin(ctx context.Context) error {
-	l, ok := ctx.Value(laterKey{}).(*later)
+	begun, ok := ctx.Value(laterKey{}).(*bool)
 	if !ok {
 		return nil
 	}
-	l.begun = true
+	*begun = true
 	return errBegun
 }
 

@@ -109,17 +109,6 @@ func withRelated(result wire.Object, related wire.Raw) (wire.Object, error) {
 	return result.With("_meta", wire.Raw(with))
 }
 
-// taskMetadata is the definition TaskMetadata.
-type taskMetadata struct {
-	params.Received
-	ttl *int64 // milliseconds
-}
-
-// DecodeJSON implements wire.Value.
-func (p *taskMetadata) DecodeJSON(r *wire.Reader) error {
-	return params.Decode(r, []string{"ttl"}, 0, func(int) { p.ttl = r.ReadInt64Pointer() })
-}
-
 // taskParams holds the params of tasks/get, tasks/result and tasks/cancel.
 type taskParams struct {
 	params.Received

@@ -228,21 +228,11 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	if err != nil || !r.Due(time.Now()) || s.closed.Load() || s.running(id) != nil {
 		return r, err
 	}
-	s.taking.Lock()
-	defer s.taking.Unlock()
-	if !s.mayTakeOver() {
+	taken, _, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
+	if err == nil && taken == nil {
 		return r, nil
 	}
-	taken, w, err := s.retake(ctx, id, time.Now(), s.name)
-	switch {
-	case err != nil:
-		return nil, err
-	case taken == nil:
-		return r, nil
-	case w != nil:
-		s.begin(ctx, s.call, taken, w)
-	}
-	return taken, nil
+	return taken, err
 }
 
 // running returns the work on a task of the session in this process, or nil.

@@ -266,7 +266,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle runtime.Han
 	if !augmented {
 		return handle(ctx, m)
 	}
-	ttl, err := t.ttl(asked)
+	ttl, err := t.ttl(wire.Object(asked))
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *run
 		return nil, runtime.MethodNotFound(m.Method)
 	case methodCallTool:
 		name := params.GetString("name")
-		if t.support(name) == supportRequired && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
+		if _, must := t.support(name); must && Attempt(ctx) == 0 && ctx.Value(laterKey{}) == nil {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: tool %.100q must be called as a task, which this revision does not have", name)
 		}
 		if _, ok := params.Get("task"); ok {
@@ -294,12 +294,15 @@ func (t *Tasks) withoutTasks(ctx context.Context, handle runtime.Handler, m *run
 	return handle(ctx, m)
 }
 
-// support returns the execution.taskSupport of a tool. The handler reports that a call names none.
-func (t *Tasks) support(tool string) string {
+// support reports whether a tool may be called as a task, and whether it must. The handler reports that a call names
+// none.
+func (t *Tasks) support(tool string) (may, must bool) {
 	if t.opts.Support == nil || tool == "" {
-		return supportOptional
+		return true, false
 	}
-	return t.opts.Support(tool)
+	support := t.opts.Support(tool)
+	must = support == supportRequired
+	return must || support == supportOptional, must
 }
 
 // supports returns an error if a tool cannot be called this way.
@@ -308,10 +311,10 @@ func (t *Tasks) supports(method string, params wire.Object, augmented bool) erro
 		return nil
 	}
 	name := params.GetString("name")
-	switch support := t.support(name); {
-	case support == supportRequired && !augmented:
+	switch may, must := t.support(name); {
+	case must && !augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q must be called as a task", name)
-	case support != supportRequired && support != supportOptional && augmented:
+	case !may && augmented:
 		return jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "tool %.100q cannot be called as a task", name)
 	}
 	return nil
@@ -319,17 +322,18 @@ func (t *Tasks) supports(method string, params wire.Object, augmented bool) erro
 
 // ttl returns the lifetime of the task that a request asks for ("TTL and Resource
 // Management").
-func (t *Tasks) ttl(asked wire.Raw) (time.Duration, error) {
-	var p taskMetadata
-	if _, _, err := wire.UnmarshalLenient(asked, &p, wire.AbsentNulls|wire.WellFormed); err != nil {
-		return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task: %.200s", err)
+func (t *Tasks) ttl(asked wire.Object) (time.Duration, error) {
+	if asked.Kind() != wire.KindObject {
+		return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task: expected an object, found %v", asked.Kind())
 	}
 	ttl := t.opts.TTL
-	if p.ttl != nil {
-		if *p.ttl < 0 {
-			return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task/ttl: must not be negative")
+	if text, ok := asked.Get("ttl"); ok && text != "null" {
+		number, _ := asked.GetScalar("ttl")
+		ms, ok := number.Int64()
+		if !ok || ms < 0 {
+			return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task/ttl: expected an integer that is not negative, found %.50s", text)
 		}
-		ttl = time.Duration(min(*p.ttl, t.opts.MaxTTL.Milliseconds())) * time.Millisecond
+		ttl = time.Duration(min(ms, t.opts.MaxTTL.Milliseconds())) * time.Millisecond
 	}
 	return min(max(ttl, t.opts.PollInterval), t.opts.MaxTTL), nil
 }

@@ -418,19 +418,12 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 
 // takeOver takes over the work that is due. It returns true if there is no room for a part of it.
 func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
-	now := time.Now()
-	due, err := t.store.Due(ctx, now)
+	due, err := t.store.Due(ctx, time.Now())
 	for _, id := range due {
-		t.taking.Lock()
-		room := t.mayTakeOver()
-		if room {
-			r, begin, failed := t.retake(ctx, id, now, "")
-			if begin != nil {
-				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, begin)
-			}
-			err = cmp.Or(err, failed) // the others do not wait for a task that the store cannot read
-		}
-		t.taking.Unlock()
+		_, room, failed := t.retake(ctx, id, "", func(r *Record, w *run) {
+			t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
+		})
+		err = cmp.Or(err, failed) // the others do not wait for a task that the store cannot read
 		if !room {
 			return true, err
 		}
@@ -438,12 +431,19 @@ func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool
 	return false, err
 }
 
-// retake claims a task of a session, or of the extension if session is "", whose work is due. Begin is nil if
-// there is nothing to do. R is nil if the task is gone.
-func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session string) (r *Record, begin *run, err error) {
+// retake claims a task of a session, or of the extension if session is "", and calls begin if its work is due. It
+// returns false if there is no room for more work. R is nil then, and if the task is gone.
+func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, room bool, err error) {
+	t.taking.Lock()
+	defer t.taking.Unlock()
+	if !t.mayTakeOver() {
+		return nil, false, nil
+	}
+	var w *run
 	fails := false
 	r, err = t.change(ctx, id, func(r *Record) bool {
-		begin, fails = nil, false
+		w, fails = nil, false
+		now := time.Now() // earlier changes may have taken long
 		switch {
 		case !r.Due(now) || r.Session != session:
 			return false
@@ -460,24 +460,24 @@ func (t *Tasks) retake(ctx context.Context, id string, now time.Time, session st
 		}
 		r.Attempt++
 		r.Status, r.Awaited = working, false
-		begin = t.claim(r, time.Now()) // earlier ones may have taken long
+		w = t.claim(r, now)
 		return true
 	})
 	switch {
 	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict):
-		r, begin, err = nil, nil, nil
+		return nil, true, nil
 	case err != nil:
-		begin = nil
+		return nil, true, err
 	case fails:
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
-	}
-	if begin != nil {
+	case w != nil:
 		t.mu.Lock()
-		defer t.mu.Unlock()
-		begin.taken = time.Now()
+		w.taken = time.Now()
 		t.count(r.payer())
+		t.mu.Unlock()
+		begin(r, w)
 	}
-	return r, begin, err
+	return r, true, nil
 }
 
 // backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
