@@ -1,7 +1,6 @@
 package samples
 
 import (
-	"iter"
 	"slices"
 	"strconv"
 
@@ -12,45 +11,43 @@ import (
 // tooMany is a length that no sample has.
 const tooMany = 1000
 
-// arrays returns arrays that may satisfy the schemas.
-func (g *sampler) arrays(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
-	return func(yield func(wire.Raw) bool) {
-		least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinItems })
-		most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxItems })
-		var contained []*jsonschema.Schema // one for each required contained element
-		wanted := int64(0)
-		for _, s := range flat {
-			wanted = max(wanted, int64(len(s.PrefixItems)), 1)
-			if s.Contains != nil {
-				n := int64(1)
-				if s.MinContains != nil {
-					n = *s.MinContains
-				}
-				for ; n > 0 && len(contained) < tooMany; n-- {
-					contained = append(contained, s.Contains)
-				}
+// arrays is candidates for arrays.
+func (g *sampler) arrays(flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
+	least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinItems })
+	most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxItems })
+	var contained []*jsonschema.Schema // one for each required contained element
+	wanted := int64(0)
+	for _, s := range flat {
+		wanted = max(wanted, int64(len(s.PrefixItems)), 1)
+		if s.Contains != nil {
+			n := int64(1)
+			if s.MinContains != nil {
+				n = *s.MinContains
 			}
-		}
-		least = max(least, int64(len(contained)))
-		if least > tooMany {
-			return
-		}
-		n := least
-		if g.full {
-			n = max(n, wanted)
-		}
-		if most >= 0 {
-			n = min(n, most)
-		}
-		for _, length := range slices.Compact([]int64{n, least, max(least, wanted)}) {
-			for _, first := range slices.Compact([]int64{0, length - int64(len(contained))}) {
-				v, ok := g.array(flat, int(length), int(least), int(first), contained)
-				if ok && !yield(v) {
-					return
-				}
+			for ; n > 0 && len(contained) < tooMany; n-- {
+				contained = append(contained, s.Contains)
 			}
 		}
 	}
+	least = max(least, int64(len(contained)))
+	if least > tooMany {
+		return false
+	}
+	n := least
+	if g.full {
+		n = max(n, wanted)
+	}
+	if most >= 0 {
+		n = min(n, most)
+	}
+	for _, length := range slices.Compact([]int64{n, least, max(least, wanted)}) {
+		for _, first := range slices.Compact([]int64{0, length - int64(len(contained))}) {
+			if v, ok := g.array(flat, int(length), int(least), int(first), contained); ok && try(v) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // array makes an array of the given length, or a shorter one of at least length least. The
@@ -97,43 +94,41 @@ func (g *sampler) another(schemas []*jsonschema.Schema, others []wire.Raw, uniqu
 	return "", false
 }
 
-// objects returns objects that may satisfy the schemas.
-func (g *sampler) objects(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
-	return func(yield func(wire.Raw) bool) {
-		required, optional := g.names(flat)
-		least := int(atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinProperties }))
-		if least > tooMany {
-			return
-		}
-		everything := append(slices.Clone(required), optional...)
-		everything = append(everything, g.furtherNames(flat, everything, max(least-len(everything), 0), g.full)...)
-		enough := everything[:max(min(least, len(everything)), len(required))]
-		attempts := [][]string{enough, everything}
-		if g.full {
-			attempts = [][]string{everything}
-		}
-		for _, names := range attempts {
-			if v, ok := g.object(flat, names, required); ok && !yield(v) {
-				return
-			}
-		}
-		// Some members may exclude each other, so add them one by one.
-		names := required
-		best, ok := g.object(flat, names, required)
-		if !ok {
-			return
-		}
-		for _, name := range everything[len(required):] {
-			with := append(slices.Clip(names), name)
-			if v, ok := g.object(flat, with, required); ok && g.budget > 0 {
-				g.budget--
-				if g.validator.accepts(flat, v) {
-					names, best = with, v
-				}
-			}
-		}
-		yield(best)
+// objects is candidates for objects.
+func (g *sampler) objects(flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
+	required, optional := g.names(flat)
+	least := int(atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinProperties }))
+	if least > tooMany {
+		return false
 	}
+	everything := append(slices.Clone(required), optional...)
+	everything = append(everything, g.furtherNames(flat, everything, max(least-len(everything), 0), g.full)...)
+	enough := everything[:max(min(least, len(everything)), len(required))]
+	attempts := [][]string{enough, everything}
+	if g.full {
+		attempts = [][]string{everything}
+	}
+	for _, names := range attempts {
+		if v, ok := g.object(flat, names, required); ok && try(v) {
+			return true
+		}
+	}
+	// Some members may exclude each other, so add them one by one.
+	names := required
+	best, ok := g.object(flat, names, required)
+	if !ok {
+		return false
+	}
+	for _, name := range everything[len(required):] {
+		with := append(slices.Clip(names), name)
+		if v, ok := g.object(flat, with, required); ok && g.budget > 0 {
+			g.budget--
+			if g.validator.accepts(flat, v) {
+				names, best = with, v
+			}
+		}
+	}
+	return try(best)
 }
 
 // names returns the names of the required and of the optional members in the order of the

@@ -2,7 +2,6 @@ package samples
 
 import (
 	"cmp"
-	"iter"
 	"math/big"
 	"slices"
 
@@ -12,7 +11,7 @@ import (
 
 // numbers returns numbers that may satisfy the schemas: common ones and those at the limits, each of them after
 // the one that is g.turn steps greater.
-func (g *sampler) numbers(flat []*jsonschema.Schema, integer bool) iter.Seq[wire.Raw] {
+func (g *sampler) numbers(flat []*jsonschema.Schema, integer bool) (list []wire.Raw) {
 	var low, high, step *big.Rat
 	if integer {
 		step = big.NewRat(1, 1)
@@ -28,18 +27,17 @@ func (g *sampler) numbers(flat []*jsonschema.Schema, integer bool) iter.Seq[wire
 		by, near = step, []*big.Rat{step, multiple(low, step, 1, flat), multiple(high, step, -1, flat), zero}
 	}
 	turn := new(big.Rat).Mul(by, big.NewRat(int64(g.turn), 1))
-	return func(yield func(wire.Raw) bool) {
-		for _, r := range near {
-			for _, r := range []*big.Rat{sum(r, turn), r} {
-				if r == nil {
-					continue
-				}
-				if digits, exact := r.FloatPrec(); exact && !yield(wire.Raw(r.FloatString(digits))) {
-					return
-				}
+	for _, r := range near {
+		for _, r := range []*big.Rat{sum(r, turn), r} {
+			if r == nil {
+				continue
+			}
+			if digits, exact := r.FloatPrec(); exact {
+				list = append(list, wire.Raw(r.FloatString(digits)))
 			}
 		}
 	}
+	return list
 }
 
 // tighter returns the limit that allows less of a limit, if any, and a bound. The sign is 1 for lower limits and -1 for

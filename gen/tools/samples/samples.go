@@ -94,16 +94,15 @@ func (g *sampler) value(all []*jsonschema.Schema) (found wire.Raw, ok bool) {
 		g.within = append(g.within, s)
 	}
 	g.expand(all, nil, nil, func(flat []*jsonschema.Schema) bool {
-		for v := range g.candidates(flat) {
+		return g.candidates(flat, func(v wire.Raw) bool {
 			if g.spent() {
 				return true
 			}
 			if g.validator.accepts(all, v) {
 				found, ok = v, true
-				return true
 			}
-		}
-		return false
+			return ok
+		})
 	})
 	return found, ok
 }

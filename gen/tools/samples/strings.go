@@ -2,59 +2,49 @@ package samples
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // strings returns strings that may satisfy the schemas.
-func (g *sampler) strings(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
-	return func(yield func(wire.Raw) bool) {
-		least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinLength })
-		most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxLength })
-		if least > 10*tooMany {
-			return
+func (g *sampler) strings(flat []*jsonschema.Schema) (list []wire.Raw) {
+	least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinLength })
+	most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxLength })
+	if least > 10*tooMany {
+		return nil
+	}
+	var all []string
+	for _, s := range flat {
+		if s.Format != "" {
+			all = append(all, formatted(s.Format, g.turn)...)
 		}
-		var all []string
-		for _, s := range flat {
-			if s.Format != "" {
-				all = append(all, formatted(s.Format, g.turn)...)
-			}
+	}
+	for _, s := range flat {
+		if s.Pattern != nil {
+			all = append(all, matching(*s.Pattern, int(least), g.turn)...)
 		}
-		for _, s := range flat {
-			if s.Pattern != nil {
-				all = append(all, matching(*s.Pattern, int(least), g.turn)...)
-			}
+	}
+	plain := "text"
+	if g.turn > 0 {
+		plain += strconv.Itoa(g.turn)
+	}
+	for _, s := range append(all, plain, strings.Repeat("a", g.turn)) {
+		fit := []rune(s)
+		fit = append(fit, []rune(strings.Repeat("a", max(0, int(least)-len(fit))))...)
+		if most >= 0 {
+			fit = fit[max(0, len(fit)-int(most)):]
 		}
-		plain := "text"
-		if g.turn > 0 {
-			plain += strconv.Itoa(g.turn)
-		}
-		all = append(all, plain, strings.Repeat("a", g.turn))
-		fit := func(s string) string {
-			if n := int(least) - utf8.RuneCountInString(s); n > 0 {
-				s += strings.Repeat("a", n)
-			}
-			if most >= 0 && utf8.RuneCountInString(s) > int(most) {
-				r := []rune(s)
-				s = string(r[len(r)-int(most):])
-			}
-			return s
-		}
-		for _, s := range all {
-			for _, s := range slices.Compact([]string{s, fit(s)}) {
-				text, err := wire.AppendString(nil, s)
-				if err == nil && !yield(wire.Raw(text)) {
-					return
-				}
+		for _, s := range slices.Compact([]string{s, string(fit)}) {
+			if text, err := wire.AppendString(nil, s); err == nil {
+				list = append(list, wire.Raw(text))
 			}
 		}
 	}
+	return list
 }
 
 // formatted returns strings with a format.

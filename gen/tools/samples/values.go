@@ -1,85 +1,58 @@
 package samples
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// candidates makes values that may satisfy some schemas without alternatives,
-// those that likely do first.
-func (g *sampler) candidates(flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
-	return func(yield func(wire.Raw) bool) {
-		for _, s := range flat {
-			if s.Const != "" {
-				yield(s.Const)
-				return
-			}
-		}
-		for _, s := range flat {
-			if s.Enum != nil {
-				for _, v := range rotate(s.Enum, g.turn) {
-					if !yield(v) {
-						return
-					}
-				}
-				return
-			}
-		}
-		for _, t := range allowedTypes(flat) {
-			for v := range g.ofType(t, flat) {
-				if !yield(v) {
-					return
-				}
-			}
+// candidates calls try with values that may satisfy some schemas without alternatives, those that likely do first,
+// until it returns true.
+func (g *sampler) candidates(flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
+	for _, s := range flat {
+		if s.Const != "" {
+			return try(s.Const)
 		}
 	}
+	for _, s := range flat {
+		if s.Enum != nil {
+			return slices.ContainsFunc(rotate(s.Enum, g.turn), try)
+		}
+	}
+	return slices.ContainsFunc(allowedTypes(flat), func(t string) bool {
+		if t == "object" || t == "array" || g.turn > 0 {
+			return g.made(t, flat, try) || given(t, flat, try) // generated values show more
+		}
+		return given(t, flat, try) || g.made(t, flat, try)
+	})
 }
 
-// ofType returns candidates of one type.
-func (g *sampler) ofType(t string, flat []*jsonschema.Schema) iter.Seq[wire.Raw] {
-	var made iter.Seq[wire.Raw]
+// made is candidates for generated values of one type.
+func (g *sampler) made(t string, flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
 	switch t {
 	case "object":
-		made = g.objects(flat)
+		return g.objects(flat, try)
 	case "array":
-		made = g.arrays(flat)
+		return g.arrays(flat, try)
 	case "string":
-		made = g.strings(flat)
+		return slices.ContainsFunc(g.strings(flat), try)
 	case "integer", "number":
-		made = g.numbers(flat, t == "integer")
+		return slices.ContainsFunc(g.numbers(flat, t == "integer"), try)
 	case "boolean":
-		made = slices.Values(rotate([]wire.Raw{"true", "false"}, g.turn))
-	default:
-		made = slices.Values([]wire.Raw{"null"})
+		return slices.ContainsFunc(rotate([]wire.Raw{"true", "false"}, g.turn), try)
 	}
-	given := func(yield func(wire.Raw) bool) {
-		for _, s := range flat {
-			for _, v := range append([]wire.Raw{s.Default}, s.Examples...) {
-				if jsonschema.KindsOfValue(v) != jsonschema.KindsOfType(t) || v.Kind() == wire.KindNumber && t == "number" && !jsonschema.IsHeld(v) {
-					continue // a value that does not decode is useless
-				}
-				if !yield(v) {
-					return
-				}
-			}
-		}
-	}
-	order := []iter.Seq[wire.Raw]{given, made}
-	if t == "object" || t == "array" || g.turn > 0 {
-		slices.Reverse(order) // generated values show more
-	}
-	return func(yield func(wire.Raw) bool) {
-		for _, values := range order {
-			for v := range values {
-				if !yield(v) {
-					return
-				}
-			}
-		}
-	}
+	return try("null")
+}
+
+// given is candidates for the values of one type that the schemas give as a default or as examples.
+func given(t string, flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
+	return slices.ContainsFunc(flat, func(s *jsonschema.Schema) bool {
+		return slices.ContainsFunc(append([]wire.Raw{s.Default}, s.Examples...), func(v wire.Raw) bool {
+			decodes := v.Kind() != wire.KindNumber || t != "number" || jsonschema.IsHeld(v)
+			return jsonschema.KindsOfValue(v) == jsonschema.KindsOfType(t) && decodes && try(v)
+		})
+	})
 }
 
 // allTypes has the types in the order in which they are tried if a schema names none.
