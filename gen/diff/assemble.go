@@ -123,9 +123,9 @@ func (a *assembler) lone(rule string, way int, subject string, at Place, args ..
 // lacked adds a change of something that one side lacks as a whole. Every value of some schemas shows it, so the
 // finding needs no example; why is the reason that the report gives for its absence.
 func (a *assembler) lacked(ch *change, way int, f *finder, from []*jsonschema.Schema, why string, at *root) {
-	ch.ways[way] = outcome{state: unknown, sure: true, why: why}
-	if answer := f.find(from, nil, nil); answer.is == found {
-		ch.ways[way] = answer.outcome()
+	ch.ways[way] = answer{is: unknown, sure: true, why: why}
+	if example := f.find(from, nil, nil); example.is == found {
+		ch.ways[way] = example
 	}
 	a.add(ch, at)
 }
@@ -145,9 +145,9 @@ func (a *assembler) compare(c *comparer, path string, at *root) {
 // for its two directions. Without examples, the finding says that there are none.
 func (a *assembler) direct(ch *change, narrow, widen []any, at *root) {
 	for way, values := range [2][]any{narrow, widen} {
-		ch.ways[way] = outcome{state: unknown, sure: true, why: noExample}
+		ch.ways[way] = answer{is: unknown, sure: true, why: noExample}
 		if len(values) > 0 {
-			ch.ways[way] = outcome{state: found, values: few(values)}
+			ch.ways[way] = answer{is: found, value: slices.MinFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })}
 		}
 	}
 	a.add(ch, at)
@@ -277,7 +277,7 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 		if !there {
 			continue
 		}
-		switch o := ch.ways[way]; o.state {
+		switch o := ch.ways[way]; o.is {
 		case none:
 			effects[way] = false
 		case lost:
@@ -287,7 +287,7 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 		case unknown:
 			why[way] = o.why
 		case found:
-			witnesses[way], why[way] = a.witness(way, o.values, at)
+			witnesses[way], why[way] = a.witness(way, o.value, at)
 		}
 	}
 	if f.Effect.Narrows() || f.Effect.Widens() {
@@ -325,27 +325,24 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 	return true
 }
 
-// witness returns the first value that the judges confirm: one side accepts it and the other
-// side refuses it.
-func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
+// witness returns a value as an example if the judges confirm that one side accepts it and the other side refuses it.
+// Otherwise it returns why there is none.
+func (a *assembler) witness(way int, v any, at *root) (w *Witness, why string) {
 	if len(at.judged[way]) == 0 {
 		return nil, "no validator covers the message"
 	}
-	names := [2]string{a.old, a.new}
-	var wrong bool
-	for _, v := range values[:min(len(values), 4)] {
-		if at.wrap != nil {
-			v = at.wrap(v)
-		}
-		text := []byte(render(v))
-		if why, wrong = a.confirm(way, text, at); why == "" {
-			return &Witness{Breaks: [2]string{ReceiverFirst, SenderFirst}[way], Of: at.judged[way][0], Value: text, AcceptedBy: names[way], RefusedBy: names[1-way]}, ""
-		}
+	if at.wrap != nil {
+		v = at.wrap(v)
 	}
-	if wrong {
+	text := []byte(render(v))
+	why, wrong := a.confirm(way, text, at)
+	switch {
+	case wrong:
 		a.problem("%s: %s", at.use, why)
+	case why == "":
+		w = &Witness{Breaks: [2]string{ReceiverFirst, SenderFirst}[way], Of: at.judged[way][0], Value: text, AcceptedBy: [2]string{a.old, a.new}[way], RefusedBy: [2]string{a.new, a.old}[way]}
 	}
-	return nil, why
+	return w, why
 }
 
 // confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why

@@ -59,7 +59,7 @@ func TestSteps(t *testing.T) {
 		}
 		for _, one := range list {
 			for way := range one.ways {
-				if o := one.ways[way]; o.state == unknown && o.why == "" {
+				if o := one.ways[way]; o.is == unknown && o.why == "" {
 					t.Errorf("%d: %s is undecided without a reason", seed, one.rule)
 				}
 			}

@@ -26,8 +26,8 @@ func constraintRule(old, new bool) string {
 
 // report adds what is known of a direction to the change of a rule. rule is the one for the old side as the sender.
 // report returns nil if there are no values.
-func (c *comparer) report(v view, rule string, o outcome, args ...string) *change {
-	if o.state == none {
+func (c *comparer) report(v view, rule string, o answer, args ...string) *change {
+	if o.is == none {
 		return nil
 	}
 	old, new := inOrder(v.way, v.from, v.to)
@@ -68,12 +68,12 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 // keyword compares a keyword that a side may have several times. It reports nothing if neither side refuses a value
 // of the other one by it.
 func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
-	var ways [2]outcome
+	var ways [2]answer
 	views := p.views(old, new)
 	for _, v := range views {
 		ways[v.way] = c.ask(v, c.unshown(v.to, k)...)
 	}
-	if ways[narrows].state == none && ways[widens].state == none {
+	if ways[narrows].is == none && ways[widens].is == none {
 		return
 	}
 	has := func(way int, same func(x, y wire.Raw) bool) bool {
@@ -140,11 +140,11 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 }
 
 // try returns what the receiver says of values that the sender's alternative lists.
-func (c *comparer) try(v view, texts []string) (o outcome) {
+func (c *comparer) try(v view, texts []string) (o answer) {
 	for _, text := range texts[:min(len(texts), 60)] {
 		switch value := parse(text); {
 		case !c.satisfies(value, v.accepts.from...):
-			o.join(outcome{state: found, values: []any{value}})
+			o.join(answer{is: found, value: value})
 		case v.to == nil || !c.has(v.to, value):
 			o.join(c.asAnother(v, value))
 		}
@@ -153,11 +153,11 @@ func (c *comparer) try(v view, texts []string) (o outcome) {
 }
 
 // asAnother returns what becomes of a value that the receiver accepts as another variant.
-func (c *comparer) asAnother(v view, value any) outcome {
+func (c *comparer) asAnother(v view, value any) answer {
 	if c.knows(v.accepts, value) {
-		return outcome{state: another}
+		return answer{is: another}
 	}
-	return outcome{state: lost}
+	return answer{is: lost}
 }
 
 // limit compares a limit of the receiver.
@@ -167,8 +167,8 @@ func (c *comparer) limit(v view, b bound) {
 		return
 	}
 	o := c.ask(v, breachOf(v.from.kinds, b.keyword, is))
-	if o.state != none && b.kind != kindNumber && is.reach() > largest {
-		o.state, o.sure, o.why = max(o.state, unknown), true, "an example would be too long to show"
+	if o.is != none && b.kind != kindNumber && is.reach() > largest {
+		o.is, o.sure, o.why = max(o.is, unknown), true, "an example would be too long to show"
 	}
 	was, is = inOrder(v.way, was, is)
 	c.report(v, b.narrows, o, was.String(), is.String())

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,7 +27,7 @@ type change struct {
 	path string
 	// ways has what is known of the two directions, for the values of the shapes or for whole messages. ways[narrows]
 	// is about values that the old side may send and the new side refuses, ways[widens] about the opposite.
-	ways [2]outcome
+	ways [2]answer
 	// condition means that the conditions on whole values differ. own means that the sides write one of them in
 	// different ways; otherwise only the definitions that the conditions refer to have changed.
 	condition, own bool
@@ -39,35 +38,6 @@ const (
 	narrows = 0
 	widens  = 1
 )
-
-// outcome is what is known of one direction of a change, for the values of two shapes or for whole messages.
-type outcome struct {
-	state verdict
-	// values are examples that the sender may send and the receiver refuses.
-	values []any
-	// why says why there is no example although there is a change.
-	why string
-	// sure means that there are such values, even without an example.
-	sure bool
-}
-
-// verdict says what is known of values that one side has and the other one has not, in increasing order.
-type verdict int
-
-const (
-	none    verdict = iota // there is a proof that there is no value
-	another                // the receiver accepts the values as another variant
-	lost                   // as another, and the variant does not declare all of their members
-	unknown                // no value was found
-	noted                  // the change is reported whatever the values are
-	found
-)
-
-// join adds what is known of other values.
-func (o *outcome) join(other outcome) {
-	o.state, o.sure, o.why = max(o.state, other.state), o.sure || other.sure, cmp.Or(o.why, other.why)
-	o.values = few(append(o.values, other.values...))
-}
 
 // engine holds what the comparisons of two sides share.
 type engine struct {
@@ -245,15 +215,6 @@ func (c *comparer) documentOf(s *Shape) *jsonschema.Schema {
 	return s.from[0].Root()
 }
 
-// outcome returns an answer as what is known of a direction.
-func (a answer) outcome() outcome {
-	o := outcome{state: a.is}
-	if a.is == found {
-		o.values = []any{a.value}
-	}
-	return o
-}
-
 // largeObject is the number of members from which on examples are limited: those of a comparison have
 // at most mostMembers members in large objects, because validating one takes long.
 const (
@@ -281,7 +242,7 @@ func (c *comparer) affords(v view) bool {
 
 // ask looks for values of the sender's alternative that the receiver refuses by one of some branches. The members of
 // an open object may have other names than those that the sender declares if the keyword is about all names.
-func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
+func (c *comparer) ask(v view, choice ...*branch) (o answer) {
 	for _, b := range choice {
 		if !v.writes(b, c.sameText) {
 			o.join(c.show(v, keywordOf(b.keyword).names && v.from.Object.open(), b))
@@ -292,7 +253,7 @@ func (c *comparer) ask(v view, choice ...*branch) (o outcome) {
 
 // show looks for a value of the sender's alternative that has the conditions of a branch and that the receiver refuses.
 // If others is set, objects of the sender have members that it does not declare.
-func (c *comparer) show(v view, others bool, b *branch) outcome {
+func (c *comparer) show(v view, others bool, b *branch) answer {
 	sends := c.finder(c.documents[v.way])
 	if others {
 		sends = c.finder(nil)
@@ -305,7 +266,7 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 	}
 	if v.to != nil {
 		if !c.affords(v) {
-			return outcome{state: unknown, sure: true, why: tooLarge}
+			return answer{is: unknown, sure: true, why: tooLarge}
 		}
 		prefers := sends
 		if b.absent != "" || b.holds != nil {
@@ -318,12 +279,12 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 			preferred.todo = append(preferred.todo, bareOf(s, b))
 		}
 		if a := search(prefers, preferred, b); a.is == found && !c.satisfies(a.value, v.accepts.from...) {
-			return a.outcome()
+			return a
 		}
 	}
 	a := search(sends, w, b)
 	if a.is == none || a.is == found && !c.satisfies(a.value, v.accepts.from...) {
-		return a.outcome()
+		return a
 	}
 	open := false
 	for _, s := range v.accepts.from {
@@ -334,18 +295,18 @@ func (c *comparer) show(v view, others bool, b *branch) outcome {
 		one.refuse, also.refuse = append(slices.Clone(b.refuse), s), append(slices.Clone(w.refuse), s)
 		switch a := search(sends, also, &one); a.is {
 		case found:
-			return a.outcome()
+			return a
 		case unknown:
 			open = true
 		}
 	}
 	switch {
 	case open:
-		return outcome{state: unknown}
+		return answer{is: unknown}
 	case a.is == found:
 		return c.asAnother(v, a.value)
 	}
-	return outcome{}
+	return answer{}
 }
 
 // writes reports whether the sender has the keyword of a branch as well, in a text that is the same. A schema with
@@ -399,7 +360,7 @@ func (c *comparer) values(p *pairing) {
 func (c *comparer) entire(p *pairing, rule string, args ...string) *change {
 	ch := p.at(rule, args...)
 	for _, v := range p.views(nil, nil) {
-		ch.ways[v.way] = c.find(v.sends, v.accepts).outcome()
+		ch.ways[v.way] = c.find(v.sends, v.accepts)
 	}
 	return ch
 }
@@ -409,7 +370,7 @@ func (c *comparer) typed(p *pairing, was, is bool) {
 	switch {
 	case was && is, !p.old.any() && !p.new.any():
 		ch := c.entire(p, "constraint-changed", `"anyOf"`)
-		ch.rule = constraintRule(ch.ways[widens].state != none, ch.ways[narrows].state != none)
+		ch.rule = constraintRule(ch.ways[widens].is != none, ch.ways[narrows].is != none)
 	case was:
 		c.entire(p, "type-closed", p.new.label())
 	default:
@@ -457,7 +418,7 @@ func (c *comparer) gone(v view) {
 	if a.kinds == kindArray { // an empty array shows nothing about its elements
 		ch.ways[v.way] = c.ask(v, breachOf(kindArray, "maxItems", atMost(0).High))
 	}
-	if ch.ways[v.way].state != found {
+	if ch.ways[v.way].is != found {
 		ch.ways[v.way] = c.ask(v, &branch{})
 	}
 }
@@ -485,7 +446,7 @@ func (c *comparer) merged(v view, into *Alt) {
 		if v.way == widens {
 			effect = effect.Mirror()
 		}
-		if effect == EffectNarrows && ch.ways[v.way].state >= noted {
+		if effect == EffectNarrows && ch.ways[v.way].is >= noted {
 			v.changes = append(v.changes, ch)
 		}
 	}
@@ -551,11 +512,4 @@ func quoted(s string) string {
 		return "none"
 	}
 	return s
-}
-
-// few returns the four shortest values.
-func few(values []any) []any {
-	values = slices.Clone(values)
-	slices.SortStableFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })
-	return values[:min(len(values), 4)]
 }

@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,11 +31,40 @@ type finder struct {
 	low int
 }
 
-// answer is a value, or a proof that there is none, or neither.
+// answer is what is known of a question: of some schemas, of one direction of a change for the values of two shapes, or
+// for whole messages.
 type answer struct {
+	is verdict
+	// value is an example if there is one: the sender may send it, and the receiver refuses it.
 	value any
-	is    verdict
+	// why says why there is no example although there is a change.
+	why string
+	// sure means that there are such values, even without an example.
+	sure bool
 }
+
+// verdict says what is known of values that one side has and the other one has not, in increasing order.
+type verdict int
+
+const (
+	none    verdict = iota // there is a proof that there is no value
+	another                // the receiver accepts the values as another variant
+	lost                   // as another, and the variant does not declare all of their members
+	unknown                // no value was found
+	noted                  // the change is reported whatever the values are
+	found
+)
+
+// join adds what is known of other values. Of two examples, the shorter one stays.
+func (o *answer) join(other answer) {
+	if other.is == found && (o.is != found || shorter(other.value, o.value)) {
+		o.value = other.value
+	}
+	o.is, o.sure, o.why = max(o.is, other.is), o.sure || other.sure, cmp.Or(o.why, other.why)
+}
+
+// shorter reports whether the text of a value is shorter than that of another one.
+func shorter(a, b any) bool { return len(render(a)) < len(render(b)) }
 
 // manyRefused is the number of refusals from which on a search tries a value before it chooses.
 const manyRefused = 8

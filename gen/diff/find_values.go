@@ -44,7 +44,7 @@ func (f *finder) leaf(w *way) answer {
 		}
 		complete := f.values(w, k, func(v any) bool {
 			if kindOf(v) == k && f.suits(v, w) {
-				result = answer{v, found}
+				result = answer{is: found, value: v}
 			}
 			return result.is != found
 		})
@@ -516,7 +516,7 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			}
 			var a answer
 			if w.holds != nil && i == w.holds.index {
-				a = answer{w.holds.value, found}
+				a = answer{is: found, value: w.holds.value}
 			} else {
 				if _, wanted := places[i]; !wanted {
 					at.refuse = slices.Concat(at.refuse, others)

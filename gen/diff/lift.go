@@ -10,25 +10,17 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// The limits of one comparison of two messages.
-const (
-	mostNodes = 5000
-	mostWays  = 4  // edges that are followed from a pair of shapes
-	mostLifts = 64 // pairs that are visited for a change
-)
+// mostNodes limits the pairs of shapes in a comparison of two messages.
+const mostNodes = 5000
 
 // node is a pair of shapes at a place of two messages. The path is a shortest one.
 type node struct {
 	*pairing
 	path  string
 	guard string
-	up    []edge
-}
-
-// edge leads from a pair of shapes to a pair that contains it.
-type edge struct {
+	// parent contains the pair as inner. It is nil for whole messages.
 	parent *node
-	child  *child
+	inner  *child
 }
 
 // in returns the change at a place of a message.
@@ -83,14 +75,14 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*change, probl
 				problem = fmt.Sprintf("%s: more than %d pairs of schemas; pairs farther from the root were not compared", path, mostNodes)
 				continue
 			case !ok:
-				next = &node{path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
+				next = &node{
+					path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard),
+					pairing: c.pair(below.old, below.new), parent: n, inner: below,
+				}
 				nodes[key] = next
 				queue = append(queue, next)
 			case below.guard == "" && n.guard == "":
 				next.guard = ""
-			}
-			if len(next.up) < mostWays && next != root {
-				next.up = append(next.up, edge{n, below})
 			}
 		}
 	}
@@ -104,7 +96,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*change, probl
 			for way := range at.ways {
 				at.ways[way] = c.outcome(ch, n, way)
 			}
-			proved[at.key()] = at.ways[narrows].state == found || at.ways[widens].state == found
+			proved[at.key()] = at.ways[narrows].is == found || at.ways[widens].is == found
 			list = append(list, at)
 		}
 	}
@@ -120,14 +112,14 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*change, probl
 func single(list []*change, way int) {
 	var kept *change
 	for _, ch := range list {
-		if !ch.condition || ch.own || ch.ways[way].state != unknown {
+		if !ch.condition || ch.own || ch.ways[way].is != unknown {
 			continue
 		}
 		if kept == nil || cmp.Or(len(ch.path)-len(kept.path), strings.Compare(ch.path, kept.path)) < 0 {
 			kept, ch = ch, kept
 		}
 		if ch != nil {
-			ch.ways[way].state = none
+			ch.ways[way].is = none
 		}
 	}
 }
@@ -139,7 +131,7 @@ func single(list []*change, way int) {
 func (c *comparer) settle(list []*change, root *node, v view) []*change {
 	var open *change
 	for _, ch := range list {
-		switch state := ch.ways[v.way].state; {
+		switch state := ch.ways[v.way].is; {
 		case state == found:
 			return list
 		case state == unknown, state == lost && open == nil:
@@ -150,12 +142,12 @@ func (c *comparer) settle(list []*change, root *node, v view) []*change {
 	switch {
 	case a.is == none:
 		for _, ch := range list {
-			if o := &ch.ways[v.way]; o.state == unknown && !o.sure {
-				o.state = none
+			if o := &ch.ways[v.way]; o.is == unknown && !o.sure {
+				o.is = none
 			}
 		}
 	case a.is == found && open != nil:
-		open.ways[v.way] = outcome{state: found, values: []any{a.value}}
+		open.ways[v.way] = a
 	case a.is == found:
 		one := c.unnamed(root, v, a.value)
 		if i := slices.IndexFunc(list, func(ch *change) bool { return ch.key() == one.key() }); i >= 0 {
@@ -174,7 +166,7 @@ func (c *comparer) unnamed(root *node, v view, value any) *change {
 	at, keyword, path := f.culprit(refuses, value, root.path)
 	ch := &change{rule: "constraint-changed", args: []string{strconv.Quote(keyword)}, old: Place{Path: path}, new: Place{Path: path}}
 	ch.place(v.way, nil, &Alt{Where: Place{path, at.Pointer}})
-	ch.ways[v.way] = outcome{state: found, values: []any{value}}
+	ch.ways[v.way] = answer{is: found, value: value}
 	return ch.in(root)
 }
 
@@ -193,73 +185,46 @@ func (ch *change) key() string {
 }
 
 // outcome determines the effect of a direction of a change on whole messages.
-func (c *comparer) outcome(ch *change, n *node, way int) outcome {
+func (c *comparer) outcome(ch *change, n *node, way int) answer {
 	o := ch.ways[way]
 	effect := c.rules.rule(ch.rule).Effect
 	if way == widens {
 		effect = effect.Mirror()
 	}
 	switch {
-	case !effect.Narrows() || o.state == another:
-		return outcome{}
-	case o.state == found:
-		return c.lift(n, o.values, way, map[*node]bool{})
-	case o.state == unknown:
+	case !effect.Narrows() || o.is == another:
+		return answer{}
+	case o.is == found:
+		return c.lift(n, o, way)
+	case o.is == unknown:
 		o.why = cmp.Or(o.why, noExample)
 	}
 	return o
 }
 
-// lift puts values into the values that contain them, up to whole messages. seen has the pairs that were visited.
-func (c *comparer) lift(n *node, values []any, way int, seen map[*node]bool) outcome {
-	if n.up == nil {
-		return outcome{state: found, values: values}
-	}
-	var best outcome
-	tried := false
-	for _, e := range n.up {
-		if seen[e.parent] || len(seen) > mostLifts || c.exhausted() {
-			continue
+// lift puts the value of an answer into values that contain it, up to a whole message.
+func (c *comparer) lift(n *node, o answer, way int) answer {
+	for ; n.parent != nil && o.is == found; n = n.parent {
+		if c.exhausted() {
+			return answer{is: unknown, why: "no containing value was found"}
 		}
-		seen[e.parent] = true
-		o := c.liftBy(e, values, way, seen)
-		if o.state > best.state || best.why == "" && o.state == best.state {
-			best = o
-		}
-		tried = true
-		if best.state == found {
-			break
+		v, value := n.parent.views(n.inner.oldAlt, n.inner.newAlt)[way], o.value
+		switch o = c.around(v, n.inner, value); {
+		case o.is == found, o.sure, o.is == lost:
+		case o.is == another, c.find(v.sends, v.accepts).is == none:
+			o = answer{}
+		default:
+			o = answer{is: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", n.parent.path, n.inner.path, render(value))}
 		}
 	}
-	if !tried {
-		return outcome{state: unknown, why: "no containing value was found"}
-	}
-	return best
-}
-
-// liftBy puts values into the values of one containing pair.
-func (c *comparer) liftBy(e edge, values []any, way int, seen map[*node]bool) outcome {
-	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[way]
-	var o outcome
-	for _, value := range values {
-		if o.join(c.around(v, e.child, value)); o.state == found {
-			return c.lift(e.parent, o.values, way, seen)
-		}
-	}
-	switch {
-	case o.sure, o.state == lost:
-		return o
-	case o.state == another, c.find(v.sends, v.accepts).is == none:
-		return outcome{}
-	}
-	return outcome{state: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(values[0]))}
+	return o
 }
 
 // around looks for a value of the sender's alternative that contains a value and that the receiver
 // refuses.
-func (c *comparer) around(v view, at *child, value any) outcome {
+func (c *comparer) around(v view, at *child, value any) answer {
 	if !at.element && at.name == "" && at.path != "." {
-		return outcome{state: unknown} // no known name matches the pattern
+		return answer{is: unknown} // no known name matches the pattern
 	}
 	kinds := kindObject
 	if at.element {

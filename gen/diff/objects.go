@@ -68,7 +68,7 @@ func (c *comparer) removed(v view, m *member) {
 		rule = "required-member-removed"
 	}
 	guard := ""
-	var ways [2]outcome
+	var ways [2]answer
 	if closed {
 		ways[v.way] = c.ask(v, &branch{kinds: kindObject, present: m.Name})
 	}
@@ -77,11 +77,11 @@ func (c *comparer) removed(v view, m *member) {
 		ways[1-v.way] = c.ask(v.views(old, new)[1-v.way], lacking(m.Name, v.from))
 	case closed:
 	case m.Implied:
-		ways[1-v.way].state, guard = noted, guardImplied
+		ways[1-v.way].is, guard = noted, guardImplied
 	default:
-		ways[v.way].state, guard = noted, c.dropped
+		ways[v.way].is, guard = noted, c.dropped
 	}
-	if ways[narrows].state == none && ways[widens].state == none {
+	if ways[narrows].is == none && ways[widens].is == none {
 		return
 	}
 	ch := v.at(c.rules.toward(rule, v.way), m.Name)
@@ -111,12 +111,12 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	if o.Required || !n.Required && o.Implied {
 		rule, way = "member-became-optional", widens
 	}
-	guard, w := guardImplied, outcome{state: noted}
+	guard, w := guardImplied, answer{is: noted}
 	if o.Required != n.Required {
 		v := p.views(old, new)[way]
 		guard, w = "", c.ask(v, lacking(n.Name, v.to))
 	}
-	if w.state == none {
+	if w.is == none {
 		return
 	}
 	ch := p.at(rule, n.Name)
@@ -177,7 +177,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 		}
 		v := p.views(old, new)[way]
 		w := c.ask(v, &branch{kinds: kindObject, keyword: "additionalProperties", present: name})
-		if w.state == none {
+		if w.is == none {
 			w = c.ask(v, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
 		}
 		if ch := c.report(v, "object-closed", w); ch != nil && v.from.Object.open() && !v.from.Object.Map {

@@ -167,11 +167,11 @@ func (t *toolLists) output(old, new *tools.Tool) {
 	one := (&change{rule: rule}).in(&node{pairing: &pairing{old: at.old, new: at.new}, path: path})
 	switch a := c.finder(nil).find([]*jsonschema.Schema{object}, []*jsonschema.Schema{described}, nil); a.is {
 	case found:
-		one.ways[way] = a.outcome()
+		one.ways[way] = a
 	case none:
-		one.ways[way], one.guard = outcome{state: noted}, guardPromisedNobody
+		one.ways[way], one.guard = answer{is: noted}, guardPromisedNobody
 	default:
-		one.ways[way] = outcome{state: unknown, why: "mcpgen cannot make a result that the schema refuses"}
+		one.ways[way] = answer{is: unknown, why: "mcpgen cannot make a result that the schema refuses"}
 	}
 	t.add(one, at)
 }
