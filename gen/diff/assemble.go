@@ -89,16 +89,19 @@ func keysOf[K cmp.Ordered, V any](old, new map[K]V) []K {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// apart calls f for each entry that only one side has. The way of the change is narrows if that is the old side.
-func apart[K cmp.Ordered, V any](old, new map[K]V, f func(way int, key K, one V)) {
+// eachKey calls lone for each entry that only one side has, and both for the others. The way of a change is narrows if
+// that side is the old one.
+func eachKey[K cmp.Ordered, V any](old, new map[K]V, lone func(way int, key K, one V), both func(key K, was, is V)) {
 	for _, key := range keysOf(old, new) {
 		was, had := old[key]
 		is, has := new[key]
 		switch {
 		case !has:
-			f(narrows, key, was)
+			lone(narrows, key, was)
 		case !had:
-			f(widens, key, is)
+			lone(widens, key, is)
+		default:
+			both(key, was, is)
 		}
 	}
 }

@@ -30,14 +30,12 @@ func (p *protocol) extension(report *Report) (settings bool) {
 	if settings {
 		p.roots(p.declared("settings of "+is.Name, BothWays, was.Settings, is.Settings))
 	}
-	old, new := p.was.additions(), p.is.additions()
-	for _, name := range keysOf(old, new) {
-		if report.Compared.add(name, old[name] != nil, new[name] != nil) {
-			p.roots(p.declared(name+" result", ToClient, old[name], new[name]))
-		}
-	}
-	apart(old, new, func(way int, name string, d *ir.Decl) {
+	eachKey(p.was.additions(), p.is.additions(), func(way int, name string, d *ir.Decl) {
+		report.Compared.add(name, way == narrows, way == widens)
 		p.direct(p.lone("method-removed", way, name, placeOf(d), "result", name), nil, nil, &root{use: name, direction: ToClient})
+	}, func(name string, was, is *ir.Decl) {
+		report.Compared.add(name, true, true)
+		p.roots(p.declared(name+" result", ToClient, was, is))
 	})
 	return settings
 }

@@ -61,15 +61,6 @@ func (t *toolLists) has(report *Report, old, new ToolList, part catalog.Part) bo
 	return false
 }
 
-// paired calls f for each entry of two lists, with nil for the side that lacks the entry.
-func paired(old, new []*catalog.Entry, f func(old, new *catalog.Entry)) {
-	keyOf := func(e *catalog.Entry) string { return e.Key }
-	was, is := byKey(old, keyOf), byKey(new, keyOf)
-	for _, key := range keysOf(was, is) {
-		f(was[key], is[key])
-	}
-}
-
 // offer is something that a server offers. The path of its place is the subject of findings.
 type offer struct {
 	Place
@@ -95,22 +86,18 @@ func (t *toolLists) only(way int, rule string, o *offer, args ...string) {
 	t.direct(ch, values, nil, o.root())
 }
 
-// alone reports an entry that only one side has, and whether that is so.
-func (t *toolLists) alone(rule string, old, new *catalog.Entry, of func(e *catalog.Entry) *offer) bool {
-	switch {
-	case new == nil:
-		t.only(narrows, rule, of(old))
-	case old == nil:
-		t.only(widens, rule, of(new))
-	}
-	return old == nil || new == nil
+// entriesOf returns the entries of a list by their keys.
+func entriesOf(list []*catalog.Entry) map[string]*catalog.Entry {
+	return byKey(list, func(e *catalog.Entry) string { return e.Key })
+}
+
+// entries reports the entries that only one side has, by the rule for the old side, and compares the others.
+func (t *toolLists) entries(rule string, old, new map[string]*catalog.Entry, of func(e *catalog.Entry) *offer, both func(was, is *catalog.Entry)) {
+	eachKey(old, new, func(way int, _ string, e *catalog.Entry) { t.only(way, rule, of(e)) }, func(_ string, was, is *catalog.Entry) { both(was, is) })
 }
 
 func (t *toolLists) prompts(old, new *catalog.Catalog) {
-	paired(old.Prompts, new.Prompts, func(was, is *catalog.Entry) {
-		if t.alone("prompt-removed", was, is, promptOf) {
-			return
-		}
+	t.entries("prompt-removed", entriesOf(old.Prompts), entriesOf(new.Prompts), promptOf, func(was, is *catalog.Entry) {
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
 		c := newComparer(t.rules, guardIgnoredMember)

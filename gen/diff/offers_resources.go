@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,10 +12,9 @@ import (
 )
 
 func (t *toolLists) resources(old, new *catalog.Catalog) {
-	paired(old.Resources, new.Resources, func(was, is *catalog.Entry) {
-		if !t.alone("resource-removed", was, is, func(e *catalog.Entry) *offer { return uriOf("resources/", e, []string{e.Key}, new) }) {
-			t.resource("resources/list", "resources/"+is.Key, was, is)
-		}
+	of := func(e *catalog.Entry) *offer { return uriOf("resources/", e, []string{e.Key}, new) }
+	t.entries("resource-removed", entriesOf(old.Resources), entriesOf(new.Resources), of, func(was, is *catalog.Entry) {
+		t.resource("resources/list", "resources/"+is.Key, was, is)
 	})
 }
 
@@ -49,33 +49,31 @@ func (t *toolLists) resource(use, subject string, was, is *catalog.Entry) {
 	t.remarks("resource-changed", use, subject, was, is, "mimeType", "uri", "uriTemplate")
 }
 
-// templates compares templates that have the same text, and then templates that have the same
-// name.
+// templates compares templates that have the same text, or else the same name.
 func (t *toolLists) templates(old, new *catalog.Catalog) {
-	var gone, come []*catalog.Entry
-	paired(old.Templates, new.Templates, func(was, is *catalog.Entry) {
-		switch {
-		case is == nil:
-			gone = append(gone, was)
-		case was == nil:
-			come = append(come, is)
-		default:
-			t.resource("resources/templates/list", "templates/"+is.Key, was, is)
+	was, is := entriesOf(old.Templates), entriesOf(new.Templates)
+	for _, before := range slices.Sorted(maps.Keys(was)) {
+		name := was[before].Definition.GetString("name")
+		for _, after := range slices.Sorted(maps.Keys(is)) {
+			if is[before] == nil && was[after] == nil && name != "" && is[after].Definition.GetString("name") == name {
+				was[after] = was[before] // both maps use the new text from here on
+				delete(was, before)
+				break
+			}
 		}
+	}
+	of := func(e *catalog.Entry) *offer {
+		if is[e.Key] == e {
+			return templateOf(e, old)
+		}
+		return templateOf(e, new)
+	}
+	t.entries("resource-template-removed", was, is, of, func(before, after *catalog.Entry) {
+		if before.Key != after.Key {
+			t.template(before, after, old, new)
+		}
+		t.resource("resources/templates/list", "templates/"+after.Key, before, after)
 	})
-	for _, was := range gone {
-		name := was.Definition.GetString("name")
-		i := slices.IndexFunc(come, func(e *catalog.Entry) bool { return name != "" && e.Definition.GetString("name") == name })
-		if i < 0 {
-			t.only(narrows, "resource-template-removed", templateOf(was, new))
-			continue
-		}
-		t.template(was, come[i], old, new)
-		come = slices.Delete(come, i, i+1)
-	}
-	for _, is := range come {
-		t.only(widens, "resource-template-removed", templateOf(is, old))
-	}
 }
 
 // template compares the URIs of two templates by samples of both. A URI that another template
@@ -102,7 +100,6 @@ func (t *toolLists) template(was, is *catalog.Entry, old, new *catalog.Catalog) 
 	if ch.rule != "" {
 		t.direct(ch, anys(lost), anys(won), after.root())
 	}
-	t.resource("resources/templates/list", after.Path, was, is)
 }
 
 func anys(texts []string) []any {
@@ -156,18 +153,15 @@ func variables(template string) []string {
 func (t *toolLists) capabilities(old, new *catalog.Catalog) {
 	was, is := declaredIn(old.Capabilities), declaredIn(new.Capabilities)
 	sides := [2]map[string]string{was, is}
-	apart(was, is, func(way int, path, _ string) {
+	eachKey(was, is, func(way int, path, _ string) {
 		if !within(path, sides[way], sides[1-way]) { // otherwise the finding for the containing capability covers it
 			t.only(way, "capability-removed", capabilityOf(path), path)
 		}
-	})
-	for _, path := range differing(was, is) {
-		before, had := was[path]
-		if after, has := is[path]; had && has {
-			at := capabilityOf(path).Place
+	}, func(path, before, after string) {
+		if at := capabilityOf(path).Place; before != after {
 			t.says("initialize result", "capability-changed", at, at, path, before, after)
 		}
-	}
+	})
 }
 
 // within reports whether a capability that contains the path is in has, but not in lacks.

@@ -248,10 +248,10 @@ func (p *protocol) method(old, new *ir.Method) {
 
 // errors compares the error codes that have definitions.
 func (p *protocol) errors() {
-	apart(p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes(), func(way int, code int64, d *ir.Decl) {
+	eachKey(p.was.rev.ErrorCodes(), p.is.rev.ErrorCodes(), func(way int, code int64, d *ir.Decl) {
 		ch := p.lone("error-code-removed", way, d.Name, placeOf(d), strconv.FormatInt(code, 10), d.Name)
 		p.add(ch, &root{use: "errors", direction: BothWays})
-	})
+	}, func(int64, *ir.Decl, *ir.Decl) {})
 }
 
 func placeOf(d *ir.Decl) Place { return Place{d.Name, d.Pointer} }
