@@ -59,7 +59,6 @@ type assembler struct {
 	// old and new are the names that the user gave to the sides.
 	old, new string
 	judges   [2]Judge
-	rules    ruleTable
 	// exceptions are those of the protocol. Comparisons of tool lists have none.
 	exceptions []Exception
 	// tool is the name of the tool that the findings are about, or "".
@@ -118,7 +117,7 @@ func byKey[T any](list []T, key func(one T) string) map[string]T {
 // lone returns a change of a subject at a place of one side, which the other side lacks. The rule is that of
 // the old side, or its mirror.
 func (a *assembler) lone(rule string, way int, subject string, at Place, args ...string) *change {
-	ch := &change{rule: a.rules.toward(rule, way), subject: subject, args: args}
+	ch := &change{rule: toward(rule, way), subject: subject, args: args}
 	*[2]*Place{&ch.old, &ch.new}[way] = at
 	return ch
 }
@@ -159,7 +158,7 @@ func (a *assembler) direct(ch *change, narrow, widen []any, at *root) {
 // add adds a change at a root. The same change at another root adds a use to the existing
 // finding.
 func (a *assembler) add(ch *change, at *root) {
-	rule := a.rules.rule(ch.rule)
+	rule := ruleOf(ch.rule)
 	path := cmp.Or(ch.new.Path, ch.old.Path)
 	if ch.lackedByNew {
 		path = ch.old.Path

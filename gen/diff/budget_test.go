@@ -45,7 +45,7 @@ func recursive(t *testing.T, seed uint64, definitions int, changed map[int]bool)
 func TestSteps(t *testing.T) {
 	for seed := range uint64(12) {
 		old, new := recursive(t, seed, 60, nil), recursive(t, seed, 60, map[int]bool{3: true, 30: true})
-		c := newComparer(newRuleTable(), guardIgnoredMember)
+		c := newComparer(guardIgnoredMember)
 		was, is := newSchemaBuilder(c.engine).shape(old.Input), newSchemaBuilder(c.engine).shape(new.Input)
 		list, problem := c.messages(was, is, "t")
 		if problem != "" {

@@ -46,7 +46,7 @@ func (t *toolLists) taskSupport(old, new *tools.Tool) {
 		if has {
 			way, ch.guard, one.params["name"] = widens, guardListed, new.Name
 		}
-		ch.rule = t.rules.toward(one.removed, way)
+		ch.rule = toward(one.removed, way)
 		values := [2][]any{}
 		values[way] = []any{one.params}
 		t.direct(ch, values[narrows], values[widens], &root{use: "tools/call " + new.Name, direction: ToServer,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // ruleRows has the rules. A row with a mirrored message stands for a rule and its mirror, and a rule without a mirror
@@ -273,29 +274,21 @@ func harmOf(e Effect) string {
 
 var categories = []Category{CategoryWire, CategoryMethods, CategoryTools, CategoryServer, CategoryModel, CategoryCode}
 
-// ruleTable finds rules by id.
-type ruleTable map[string]Rule
+// ruleTable returns the rules by id. They are made on first use.
+var ruleTable = sync.OnceValue(func() map[string]Rule { return byKey(Rules(), func(r Rule) string { return r.ID }) })
 
-func newRuleTable() ruleTable {
-	table := ruleTable{}
-	for _, r := range Rules() {
-		table[r.ID] = r
-	}
-	return table
-}
-
-// toward returns id for a change that narrows, and its mirror for one that widens.
-func (t ruleTable) toward(id string, way int) string {
-	if way == narrows {
-		return id
-	}
-	return t.rule(id).Mirror
-}
-
-func (t ruleTable) rule(id string) Rule {
-	r, ok := t[id]
+func ruleOf(id string) Rule {
+	r, ok := ruleTable()[id]
 	if !ok {
 		panic(fmt.Sprintf("diff: no rule %q", id))
 	}
 	return r
+}
+
+// toward returns id for a change that narrows, and its mirror for one that widens.
+func toward(id string, way int) string {
+	if way == narrows {
+		return id
+	}
+	return ruleOf(id).Mirror
 }

@@ -31,7 +31,7 @@ func (c *comparer) report(v view, rule string, o answer, args ...string) *change
 		return nil
 	}
 	old, new := inOrder(v.way, v.from, v.to)
-	ch := v.between(old, new, c.rules.toward(rule, v.way), args...)
+	ch := v.between(old, new, toward(rule, v.way), args...)
 	ch.ways[v.way].join(o)
 	return ch
 }

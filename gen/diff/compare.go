@@ -85,7 +85,6 @@ func (e *engine) refusing(s *jsonschema.Schema) []*branch {
 
 // comparer compares shapes of two sides.
 type comparer struct {
-	rules ruleTable
 	*engine
 	// dropped is the guard for a member that one side does not declare.
 	dropped string
@@ -125,9 +124,9 @@ type child struct {
 	guard string
 }
 
-func newComparer(rules ruleTable, dropped string) *comparer {
+func newComparer(dropped string) *comparer {
 	return &comparer{
-		rules: rules, engine: newEngine(), dropped: dropped,
+		engine: newEngine(), dropped: dropped,
 		pairs: map[setPair]*pairing{}, answers: map[setPair]answer{},
 	}
 }
@@ -398,7 +397,7 @@ func freeKinds() []*Alt {
 func (c *comparer) gone(v view) {
 	a := v.from
 	if into := c.covers(v); into != nil {
-		ch := v.at(c.rules.toward("variant-merged", v.way), a.label(), into.label())
+		ch := v.at(toward("variant-merged", v.way), a.label(), into.label())
 		ch.place(v.way, a, into)
 		ch.subject = v.sends.Where.Path
 		c.merged(v, into)
@@ -408,7 +407,7 @@ func (c *comparer) gone(v view) {
 	if a.Name != "" || slices.ContainsFunc(v.accepts.alts(), func(b *Alt) bool { return b.kinds == a.kinds }) {
 		rule = "variant-removed"
 	}
-	ch := v.at(c.rules.toward(rule, v.way), a.label())
+	ch := v.at(toward(rule, v.way), a.label())
 	ch.subject = v.sends.Where.Path
 	ch.place(v.way, a, nil)
 	if a.Values != nil {
@@ -442,11 +441,7 @@ func (c *comparer) merged(v view, into *Alt) {
 	old, new := inOrder(v.way, v.from, into)
 	c.alts(inner, old, new)
 	for _, ch := range inner.changes {
-		effect := c.rules.rule(ch.rule).Effect
-		if v.way == widens {
-			effect = effect.Mirror()
-		}
-		if effect == EffectNarrows && ch.ways[v.way].is >= noted {
+		if ch.effect(v.way) == EffectNarrows && ch.ways[v.way].is >= noted {
 			v.changes = append(v.changes, ch)
 		}
 	}

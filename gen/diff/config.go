@@ -19,7 +19,7 @@ func ParseConfig(name string, src []byte, others func(f *config.File) map[string
 		if others != nil {
 			keys = others(f)
 		}
-		c := &policyReader{File: f, rules: newRuleTable()}
+		c := &policyReader{f}
 		keys["compat"] = func(n *yaml.Node) { c.policy(n, policy) }
 		return keys
 	})
@@ -30,10 +30,7 @@ func ParseConfig(name string, src []byte, others func(f *config.File) map[string
 }
 
 // policyReader reads the policy in an mcpgen.yaml file.
-type policyReader struct {
-	*config.File
-	rules ruleTable
-}
+type policyReader struct{ *config.File }
 
 func (c *policyReader) policy(n *yaml.Node, p *Policy) {
 	c.Mapping(n, "compat", map[string]config.Reader{
@@ -76,7 +73,7 @@ func (c *policyReader) policy(n *yaml.Node, p *Policy) {
 func (c *policyReader) severity(n *yaml.Node, p *Policy) {
 	p.Severity = map[string]Level{}
 	known := map[string]config.Reader{}
-	for id := range c.rules {
+	for id := range ruleTable() {
 		known[id] = func(n *yaml.Node) {
 			level := Level(c.Text(n, "severity"))
 			if !slices.Contains(levels[1:], level) || level == LevelUndecided {
@@ -93,7 +90,7 @@ func (c *policyReader) selector(s *Selector, what string) map[string]config.Read
 	return map[string]config.Reader{
 		"rule": func(n *yaml.Node) {
 			s.Rule = c.Text(n, what+": rule")
-			ids := slices.Sorted(maps.Keys(c.rules))
+			ids := slices.Sorted(maps.Keys(ruleTable()))
 			if !slices.ContainsFunc(ids, func(id string) bool { return glob(s.Rule, id) }) {
 				c.Fail(n, "%s: unknown rule %q%s", what, s.Rule, config.Suggestion(s.Rule, ids))
 			}

@@ -499,7 +499,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	}
 	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
 		kinds, _ := kindsOf([]*jsonschema.Schema{s})
-		return never(s) || w.kinds&kinds == 0 || f.clashes(w, s)
+		return never(s) || w.kinds&kinds == 0
 	}) {
 		return true
 	}
@@ -526,14 +526,6 @@ func (f *finder) implied(w *way, b *branch) bool {
 		}
 	}
 	return true
-}
-
-// clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
-func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
-	kinds, _ := kindsOf([]*jsonschema.Schema{s})
-	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
-		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && f.apart(w, p)
-	})
 }
 
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.

@@ -40,7 +40,7 @@ func Exceptions() []Exception {
 func (a *assembler) exception(f *Finding) *Exception {
 	for i := range a.exceptions {
 		row := &a.exceptions[i]
-		if (row.Rule == f.Rule || a.rules.rule(row.Rule).Mirror == f.Rule) && row.Subject == f.Subject && len(f.Args) > 0 && f.Args[0] == row.Arg {
+		if (row.Rule == f.Rule || ruleOf(row.Rule).Mirror == f.Rule) && row.Subject == f.Subject && len(f.Args) > 0 && f.Args[0] == row.Arg {
 			return row
 		}
 	}

@@ -184,15 +184,14 @@ func (ch *change) key() string {
 	return strings.Join(append([]string{ch.rule, old.Pointer, new.Pointer, ch.below}, ch.args...), separator)
 }
 
+// effect returns the effect of a change, seen in one direction.
+func (ch *change) effect(way int) Effect { return ruleOf(toward(ch.rule, way)).Effect }
+
 // outcome determines the effect of a direction of a change on whole messages.
 func (c *comparer) outcome(ch *change, n *node, way int) answer {
 	o := ch.ways[way]
-	effect := c.rules.rule(ch.rule).Effect
-	if way == widens {
-		effect = effect.Mirror()
-	}
 	switch {
-	case !effect.Narrows() || o.is == another:
+	case !ch.effect(way).Narrows() || o.is == another:
 		return answer{}
 	case o.is == found:
 		return c.lift(n, o, way)

@@ -84,7 +84,7 @@ func (c *comparer) removed(v view, m *member) {
 	if ways[narrows].is == none && ways[widens].is == none {
 		return
 	}
-	ch := v.at(c.rules.toward(rule, v.way), m.Name)
+	ch := v.at(toward(rule, v.way), m.Name)
 	ch.below, ch.subject, ch.ways, ch.guard = "."+m.Name, m.Where.Path, ways, guard
 	ch.lackedByOld, ch.lackedByNew = v.way == widens, v.way == narrows
 	ch.place(v.way, &Alt{Where: m.Where}, &Alt{Where: v.to.Where})

@@ -100,7 +100,7 @@ func (t *toolLists) prompts(old, new *catalog.Catalog) {
 	t.entries("prompt-removed", entriesOf(old.Prompts), entriesOf(new.Prompts), promptOf, func(was, is *catalog.Entry) {
 		before, after := promptOf(was), promptOf(is)
 		at := after.root()
-		c := newComparer(t.rules, guardIgnoredMember)
+		c := newComparer(guardIgnoredMember)
 		at.old, at.new = argumentsOf(c.engine, was, before.Path), argumentsOf(c.engine, is, after.Path)
 		t.compare(c, after.Path+".arguments", at)
 		t.remarks("prompt-changed", "prompts/list", after.Path, was, is, "arguments")

@@ -50,12 +50,11 @@ const (
 // SetUpgrade sets the levels of the findings for an order of upgrades.
 func (r *Report) SetUpgrade(u Upgrade) {
 	r.Upgrade = u
-	rules := newRuleTable()
 	for _, f := range r.Findings {
 		server, _ := f.verdict(true)
 		client, _ := f.verdict(false)
-		f.ServerFirst = Outcome{server, r.harm(f, rules[f.Rule], true)}
-		f.ClientFirst = Outcome{client, r.harm(f, rules[f.Rule], false)}
+		f.ServerFirst = Outcome{server, r.harm(f, ruleTable()[f.Rule], true)}
+		f.ClientFirst = Outcome{client, r.harm(f, ruleTable()[f.Rule], false)}
 		f.level(u)
 	}
 	r.settle()
@@ -79,9 +78,8 @@ func (r *Report) settle() {
 	r.sort()
 	r.count()
 	r.Suggested = VersionNone
-	rules := newRuleTable()
 	for _, f := range r.Findings {
-		part := rules[f.Rule].Version
+		part := ruleTable()[f.Rule].Version
 		if f.Level.AtLeast(LevelUndecided) {
 			part = Major
 		}

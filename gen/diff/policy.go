@@ -93,7 +93,6 @@ func glob(pattern, text string) bool {
 func (p *Policy) Apply(reports []*Report, today time.Time) {
 	day := today.Format(time.DateOnly)
 	used := make([]bool, len(p.Accept))
-	rules := newRuleTable()
 	failOn := p.FailOn
 	if failOn == nil {
 		failOn = FailOn{{Level: LevelUndecided}}
@@ -109,7 +108,7 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 		}
 		r.SetUpgrade(order)
 		for _, f := range r.Findings {
-			p.Profile.apply(f, rules[f.Rule])
+			p.Profile.apply(f, ruleTable()[f.Rule])
 			f.level(order)
 			if level, ok := p.Severity[f.Rule]; ok {
 				f.ServerFirst.Level, f.ClientFirst.Level = level, level
@@ -122,7 +121,7 @@ func (p *Policy) Apply(reports []*Report, today time.Time) {
 		}
 		r.settle()
 		for _, f := range r.Findings {
-			f.Fails = f.Accepted == nil && (slices.ContainsFunc(failOn, func(c Condition) bool { return c.met(f) }) || p.FailOn == nil && p.Profile.fails(f, rules[f.Rule]))
+			f.Fails = f.Accepted == nil && (slices.ContainsFunc(failOn, func(c Condition) bool { return c.met(f) }) || p.FailOn == nil && p.Profile.fails(f, ruleTable()[f.Rule]))
 		}
 	}
 	for i := range p.Accept {

@@ -24,7 +24,7 @@ const ruleCode = "generated-go"
 // AddCode adds a finding about generated code: what the client declares for a tool under a name, of
 // which old and new are the Go types.
 func (r *Report) AddCode(tool, name, old, new string) {
-	rule := newRuleTable()[ruleCode]
+	rule := ruleTable()[ruleCode]
 	args := []string{name, old, new}
 	subject := name
 	if tool != "" {

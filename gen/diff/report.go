@@ -245,10 +245,9 @@ func (r *Report) count() {
 // Locate sets the positions of the findings in the texts of the two sides. A nil text has no
 // positions.
 func (r *Report) Locate(old, new []byte) {
-	rules := newRuleTable()
 	var pointers [2][]string // one for each finding
 	for _, f := range r.Findings {
-		keyword := rules[f.Rule].Changed(f.Args)
+		keyword := ruleTable()[f.Rule].Changed(f.Args)
 		for i, place := range []Place{f.Old, f.New} {
 			if place.Pointer != "" {
 				place.Pointer += keyword

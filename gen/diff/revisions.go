@@ -43,10 +43,10 @@ func revisions(old, new Revision, exceptions []Exception) (*Report, error) {
 	p := &protocol{
 		assembler: assembler{
 			kind: "revisions", old: old.label(), new: new.label(), judges: [2]Judge{old.Judge, new.Judge},
-			rules: newRuleTable(), exceptions: exceptions, findings: map[string]*Finding{},
+			exceptions: exceptions, findings: map[string]*Finding{},
 		},
 	}
-	p.comparer = newComparer(p.rules, guardOpenObject)
+	p.comparer = newComparer(guardOpenObject)
 	var err error
 	if p.was, err = newMessages(old, p.comparer.engine); err != nil {
 		return nil, fmt.Errorf("%s: %w", p.old, err)

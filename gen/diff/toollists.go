@@ -33,8 +33,7 @@ func ofOutput(tool string) string { return "tool " + strconv.Quote(tool) + " str
 // Tools compares two tool lists. It returns an error only if the sides cannot be compared at
 // all.
 func Tools(old, new ToolList) (*Report, error) {
-	rules := newRuleTable()
-	t := newToolLists(rules, old, new)
+	t := newToolLists(old, new)
 	report := &Report{Old: old.Label, New: new.Label, Kind: t.kind}
 	nameOf := func(t *tools.Tool) string { return t.Name }
 	was, is := byKey(old.List.Tools, nameOf), byKey(new.List.Tools, nameOf)
@@ -51,7 +50,7 @@ func Tools(old, new ToolList) (*Report, error) {
 	parts := make([]*toolLists, len(names))
 	code.Parallel(len(names), func(i int) {
 		before, after := was[names[i]], is[names[i]]
-		parts[i] = newToolLists(rules, old, new)
+		parts[i] = newToolLists(old, new)
 		if parts[i].tools(before, after); before != nil && after != nil && new.Progress != nil {
 			new.Progress()
 		}
@@ -77,15 +76,15 @@ func Tools(old, new ToolList) (*Report, error) {
 // toolLists compares tool lists, or two tools of them.
 type toolLists struct{ assembler }
 
-func newToolLists(rules ruleTable, old, new ToolList) *toolLists {
-	return &toolLists{assembler{kind: "tools", old: old.Label, new: new.Label, rules: rules, findings: map[string]*Finding{}}}
+func newToolLists(old, new ToolList) *toolLists {
+	return &toolLists{assembler{kind: "tools", old: old.Label, new: new.Label, findings: map[string]*Finding{}}}
 }
 
 func placeOfTool(tool *tools.Tool) Place { return Place{tool.Name, tool.Pointer} }
 
 // presence reports a tool that only one list has.
 func (t *toolLists) presence(way int, tool *tools.Tool) {
-	c := newComparer(t.rules, "")
+	c := newComparer("")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judged: [2][]string{{ofInput(tool.Name)}, {ofInput(tool.Name)}}}
 	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
@@ -136,7 +135,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 // schemas returns the root of two schemas and a comparer for them. The comparer uses the guard dropped for a member
 // that only one of them declares.
 func (t *toolLists) schemas(old, new *jsonschema.Schema, dropped string) (*comparer, *root) {
-	c := newComparer(t.rules, dropped)
+	c := newComparer(dropped)
 	return c, &root{
 		old: newSchemaBuilder(c.engine).shape(old), new: newSchemaBuilder(c.engine).shape(new),
 		judges: [2]Judge{schemaJudge{c.engine, old}, schemaJudge{c.engine, new}},

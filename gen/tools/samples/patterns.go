@@ -91,14 +91,7 @@ func member(class []rune, turn int) rune {
 		}
 		return false
 	}
-	var plain []rune
-	for r := rune('a'); r <= 'z'; r++ {
-		plain = append(plain, r)
-	}
-	for r := rune('A'); r <= 'Z'; r++ {
-		plain = append(plain, r)
-	}
-	plain = append(plain, []rune("1234567890-_.")...)
+	plain := []rune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1234567890-_.")
 	plain = slices.DeleteFunc(plain, func(r rune) bool { return !has(r) })
 	if len(plain) > 0 {
 		return plain[turn%len(plain)]
