@@ -9,9 +9,9 @@
 //
 // # Sessions
 //
-// Each session of a client has a session of its own with the server, under the client's name and
-// capabilities; it ends with the client's, and the other way round. Requests without a session share
-// sessions with the server (package pool): those that come over one connection of [Bridge.Serve] share one, and
+// The sessions with the server are in a pool (package pool). Each session of a client has one of its own, under the
+// client's name and capabilities; it ends with the client's, and the other way round. Requests without a session share
+// them: those that come over one connection of [Bridge.Serve] share one, and
 // over HTTP, those of the same principal, client and capabilities. If such a client can be asked, a request
 // that may ask it has a session of the server for itself until it is answered, so that a question always
 // reaches the client that it is meant for.
@@ -86,7 +86,7 @@ type Bridge struct {
 	eras  runtime.Eras
 	pool  *pool.Pool[client, *link]
 	held  held
-	ctx   context.Context // of the opening of sessions in the pool
+	ctx   context.Context // of the opening of sessions that belong to no connection
 	close func()          // ends it
 	tools headers.Tools   // as the last lists of the server declare them; only the bridge sees the headers of its clients
 
@@ -158,9 +158,8 @@ type clientConn struct {
 
 	link atomic.Pointer[link] // to the server, of the client's session; nil without one
 
-	mu   sync.Mutex
-	end  func() // ends the connection
-	lost error  // that the session with the server has ended; nil if it has not
+	in   runtime.Inbox               // of the connection; set before any message is handled
+	lost atomic.Pointer[ServerError] // the session with the server has ended; nil if it has not
 }
 
 type clientConnKey struct{}
@@ -189,39 +188,24 @@ func (b *Bridge) Open(ctx context.Context, out runtime.Outbox, h runtime.Handsha
 	}
 	f := &clientConn{shared: h.Stateless, ready: make(chan struct{})}
 	f.ctx, f.cancel = context.WithCancel(context.Background())
-	in, err := b.Server.Open(context.WithValue(ctx, clientConnKey{}, f), out, h, func(err error) {
+	var err error
+	f.in, err = b.Server.Open(context.WithValue(ctx, clientConnKey{}, f), out, h, func(err error) {
 		b.leave(f)
-		f.mu.Lock()
-		lost := f.lost
-		f.mu.Unlock()
-		ended(cmp.Or(err, lost))
+		if lost := f.lost.Load(); err == nil && lost != nil {
+			err = lost
+		}
+		ended(err)
 	})
-	if err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.end = func() {
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), b.Grace())
-			defer cancel()
-			in.Shutdown(ctx)
-		}()
-	}
-	return in, nil
+	return f.in, err
 }
 
 // leave ends what belongs to a connection.
 func (b *Bridge) leave(f *clientConn) {
 	f.cancel()
-	if l := f.link.Load(); l != nil {
-		l.close()
-	}
 	b.pool.Drop(func(of client) bool { return of.conn == f })
 }
 
-// Close ends the sessions with the server that requests without a session share. Call it when nothing
-// serves the bridge any more.
+// Close ends the sessions with the server. Call it when nothing serves the bridge any more.
 func (b *Bridge) Close() error {
 	b.close()
 	b.pool.Close((*link).close)
@@ -229,13 +213,14 @@ func (b *Bridge) Close() error {
 }
 
 // ended ends the connection of a client whose session with the server has ended.
-func (f *clientConn) ended(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.ctx.Err() == nil && f.end != nil {
-		f.lost = &ServerError{cmp.Or(err, runtime.ErrClosed)}
-		f.end()
+func (b *Bridge) ended(f *clientConn, err error) {
+	if f.ctx.Err() != nil {
+		return
 	}
+	f.lost.Store(&ServerError{cmp.Or(err, runtime.ErrClosed)})
+	ctx, cancel := context.WithTimeout(context.Background(), b.Grace())
+	defer cancel()
+	f.in.Shutdown(ctx)
 }
 
 // sessionOf returns the client's session, once there is one.

@@ -88,23 +88,17 @@ func (b *Bridge) handle(ctx context.Context, r *convert.Revision, m *runtime.Mes
 // initialize opens the session with the server.
 func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revision) (wire.Appender, error) {
 	call := runtime.CallOf(ctx)
-	l, err := b.connect(ctx, client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities()}, f)
+	l, err := b.take(ctx, client{revision: r, info: call.PeerInfo(), capabilities: call.PeerCapabilities(), conn: f, session: true}, false)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	f.link.Store(l)
-	if f.ctx.Err() != nil { // otherwise leave finds the link
-		l.close()
-		return nil, runtime.ErrClosed
-	}
 	capabilities, err := l.capabilities(r.ID)
 	if err != nil {
 		return nil, err
 	}
 	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(strconv.Quote(r.ID))}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
-	result, err := l.instructed(members)
-	go func() { f.ended(l.session.Wait()) }()
-	return result, err
+	return l.instructed(members)
 }
 
 // handleStateless handles a message that belongs to no session.

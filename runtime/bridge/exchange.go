@@ -30,19 +30,17 @@ type exchange struct {
 	result wire.Raw // of the call; valid after done is closed, as is err
 	err    error
 
-	wake   chan struct{} // holds a token if there may be a question
-	expiry *time.Timer   // ends the exchange; nil unless it is held; guarded by held.mu
-
-	// The fields below are guarded by link.mu.
-	open      []*question // asked and not answered
-	questions int         // how many there were so far
+	wake      chan struct{} // holds a token if there may be a question
+	expiry    *time.Timer   // ends the exchange; nil unless it is held; guarded by held.mu
+	questions int           // how many there were so far; guarded by link.mu
 }
 
 type exchangeKey struct{}
 
 // question is a request of a server with a session for a client without one.
 type question struct {
-	key      string // among the inputRequests; "" while no exchange has taken it
+	of       *exchange // whose client is asked; nil while there is none; guarded by link.mu
+	key      string    // among the inputRequests of the exchange
 	method   string
 	params   wire.Raw
 	answered chan reply // has room for one
@@ -118,8 +116,11 @@ func (x *exchange) run(method string, params wire.Raw) {
 	x.result, x.err = l.call(x.ctx, x.request, method, params)
 	l.exit(x.request)
 	l.mu.Lock()
-	l.waiting = append(l.waiting, x.open...) // for another exchange
-	x.open = nil
+	for _, q := range l.open {
+		if q.of == x {
+			q.of = nil // for another exchange
+		}
+	}
 	l.mu.Unlock()
 	close(x.done)
 	x.cancel(nil)
@@ -131,7 +132,12 @@ func (x *exchange) run(method string, params wire.Raw) {
 func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err error) {
 	l := x.link
 	l.mu.Lock()
-	open := slices.Clone(x.open)
+	var open []*question
+	for _, q := range l.open {
+		if q.of == x {
+			open = append(open, q)
+		}
+	}
 	l.mu.Unlock()
 	if len(open) > 0 && !l.bridge.held.reserve(x) {
 		return false, errTooMany
@@ -158,17 +164,17 @@ func (x *exchange) attach(call *runtime.Call) {
 		return
 	}
 	l.requests = append(l.requests, x.request)
-	for _, q := range l.waiting {
-		x.take(q)
+	for _, q := range l.open {
+		if q.of == nil {
+			x.take(q)
+		}
 	}
-	l.waiting = nil
 }
 
 // take makes a question one of the exchange. The caller holds link.mu.
 func (x *exchange) take(q *question) {
 	x.questions++
-	q.key = strconv.Itoa(x.questions)
-	x.open = append(x.open, q)
+	q.of, q.key = x, strconv.Itoa(x.questions)
 	select {
 	case x.wake <- struct{}{}:
 	default:
@@ -183,14 +189,12 @@ func (l *link) await(ctx context.Context, method string, params wire.Raw) (wire.
 	}
 	q := &question{method: method, params: params.Clone(), answered: make(chan reply, 1)}
 	l.mu.Lock()
-	i := len(l.requests) - 1
-	for i >= 0 && l.requests[i].exchange == nil {
-		i--
-	}
-	if i >= 0 {
-		l.requests[i].exchange.take(q)
-	} else {
-		l.waiting = append(l.waiting, q)
+	l.open = append(l.open, q)
+	for _, p := range slices.Backward(l.requests) {
+		if p.exchange != nil {
+			p.exchange.take(q)
+			break
+		}
 	}
 	l.mu.Unlock()
 	select {
@@ -209,13 +213,7 @@ func (l *link) await(ctx context.Context, method string, params wire.Raw) (wire.
 func (l *link) forget(q *question) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	is := func(other *question) bool { return other == q }
-	l.waiting = slices.DeleteFunc(l.waiting, is)
-	for _, p := range l.requests {
-		if p.exchange != nil {
-			p.exchange.open = slices.DeleteFunc(p.exchange.open, is)
-		}
-	}
+	l.open = slices.DeleteFunc(l.open, func(other *question) bool { return other == q })
 }
 
 // held are the exchanges whose clients are asked.

@@ -25,13 +25,13 @@ type client struct {
 	capabilities wire.Object
 	principal    string
 	conn         *clientConn // the connection; nil for any
+	session      bool        // the client has a session, to which that with the server belongs
 }
 
 // link is a session with the server.
 type link struct {
 	bridge    *Bridge
 	of        client
-	conn      *clientConn // of the client's session that the link belongs to; nil if requests without one share it
 	session   *runtime.Session
 	native    *convert.Revision // of the session
 	stateless bool              // the server has no sessions
@@ -40,11 +40,11 @@ type link struct {
 
 	mu       sync.Mutex
 	requests []*clientRequest // the requests of clients that the server works on, oldest first
-	waiting  []*question      // of the server that no request takes to the client yet
+	open     []*question      // of the server for a client without a session, which has not answered them
 	tokens   int64            // progress tokens given to requests
 	level    runtime.LogLevel
 
-	entry *entry // by which requests without a session use it; nil for the session of a client
+	entry *entry // its place among all
 }
 
 // clientRequest is a request of a client that the server works on.
@@ -56,19 +56,16 @@ type clientRequest struct {
 
 type clientRequestKey struct{}
 
-// connect opens a session with the server: for the session of a client on the connection f, or, if f is nil, for
-// requests without a session. The end of ctx ends the opening.
-func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, error) {
-	l := &link{bridge: b, of: of, conn: f, opened: make(chan struct{})}
-	// The values of ctx, such as the call that opens the session, do not belong to the session.
-	opening, cancel := context.WithTimeout(context.Background(), runtime.DefaultTimeout)
+// connect opens a session with the server. The end of ctx ends the opening.
+func (b *Bridge) connect(ctx context.Context, of client, e *entry) (*link, error) {
+	l := &link{bridge: b, of: of, entry: e, opened: make(chan struct{})}
+	opening, cancel := context.WithTimeout(ctx, runtime.DefaultTimeout)
 	defer cancel()
-	defer context.AfterFunc(ctx, cancel)() // a goroutine that waits for ctx would take 3 KB
 	options := runtime.ClientOptions{
 		Name: cmp.Or(of.info.GetString("name"), b.opts.Name), Version: cmp.Or(of.info.GetString("version"), b.opts.Version),
 		Title: of.info.GetString("title"), Details: of.info.Without("name", "version", "title").Members(), Logger: b.opts.Logger, Limits: limits(), Eras: &b.eras,
 	}
-	if f == nil {
+	if !of.session {
 		options.MaxRounds = -1 // the client answers questions
 	}
 	session, err := runtime.NewClient(options, l.clientBindings()...).Connect(opening, b.dial())
@@ -94,10 +91,10 @@ func (b *Bridge) connect(ctx context.Context, of client, f *clientConn) (*link, 
 	return l, nil
 }
 
-// entry is the place of a link among those of requests without a session.
+// entry is the place of a link among all.
 type entry = pool.Entry[client, *link]
 
-// newPool returns the sessions with the server that requests without a session share.
+// newPool returns the sessions with the server.
 func (b *Bridge) newPool() *pool.Pool[client, *link] {
 	return pool.New(pool.Options[client, *link]{
 		Open: func(of client, e *entry) (*link, error) {
@@ -105,12 +102,14 @@ func (b *Bridge) newPool() *pool.Pool[client, *link] {
 			if of.conn != nil {
 				ctx = of.conn.ctx
 			}
-			l, err := b.connect(ctx, of, nil)
+			l, err := b.connect(ctx, of, e)
 			if err == nil {
-				l.entry = e
 				go func() {
-					_ = l.session.Wait() // the requests that need the session report why it has ended
+					err := l.session.Wait() // the requests that need the session report why it has ended, too
 					e.Gone()
+					if of.session {
+						b.ended(of.conn, err)
+					}
 				}()
 			}
 			return l, err
@@ -161,7 +160,7 @@ func (l *link) clientBindings() []runtime.Binding {
 			},
 		}
 		for _, m := range r.Methods {
-			if l.conn != nil && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
+			if l.of.session && strings.HasPrefix(m.Name, "notifications/") && m.Direction&runtime.ToClient != 0 {
 				binding.Notified = append(binding.Notified, m.Name)
 			}
 		}
@@ -348,10 +347,10 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 	if err != nil {
 		return nil, err
 	}
-	if kind := wire.Object(result).GetString("resultType"); l.conn != nil && kind != "" && kind != "complete" {
+	if kind := wire.Object(result).GetString("resultType"); l.of.session && kind != "" && kind != "complete" {
 		return nil, fmt.Errorf("bridge: the result of %s is of the type %.100q, which a session does not have", method, kind)
 	}
-	if method == methodListTools && l.conn == nil {
+	if method == methodListTools && !l.of.session {
 		tools, _ := wire.Object(result).Get("tools")
 		for _, tool := range tools.Elements() {
 			_ = l.bridge.tools.Read(wire.Object(tool)) // the server checks its own tools
@@ -372,7 +371,7 @@ func (l *link) call(ctx context.Context, p *clientRequest, method string, params
 	var result wire.Raw
 	err := l.session.Call(ctx, method, runtime.ParamsOf(params), &result)
 	l.session.Settle(ctx)
-	if errors.Is(err, runtime.ErrClosed) && l.entry != nil {
+	if errors.Is(err, runtime.ErrClosed) {
 		l.entry.Retire() // the next request gets another session even if this one takes long to end
 	}
 	return result, failure(method, "server", err)
@@ -502,10 +501,10 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 		return nil, nil
 	case own.ID().IsZero() && !within:
 		return nil, l.announce(ctx, method, params)
-	case l.conn == nil:
+	case !l.of.session:
 		return l.await(ctx, method, params)
 	}
-	session, err := l.conn.sessionOf(ctx)
+	session, err := l.of.conn.sessionOf(ctx)
 	if err != nil {
 		return nil, failure(method, "client", err)
 	}
@@ -540,12 +539,12 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 // if there is one. Clients without a session get news by listen.
 func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
 	news := l.isNews(method)
-	if news && l.conn == nil {
+	if news && !l.of.session {
 		return nil
 	}
 	var to runtime.Caller
-	if l.conn != nil {
-		session, err := l.conn.sessionOf(ctx)
+	if l.of.session {
+		session, err := l.of.conn.sessionOf(ctx)
 		if err != nil {
 			return nil // no client can get it
 		}
