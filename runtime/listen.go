@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -127,16 +128,16 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 	defer l.link.listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	subscribed := make(chan error, 1)
 	subscribe := s.subscribeStream
 	if !l.link.server.Load().stateless {
 		subscribe = s.subscribeSession
 	}
-	if !l.link.life.Go(func() { subscribed <- subscribe(ctx, l) }) {
+	if !l.link.life.Go(func() { l.end(cmp.Or(subscribe(ctx, l), errEnded)) }) {
 		return true, ErrClosed
 	}
-	for ended := false; ; {
-		for _, n := range l.take() {
+	for {
+		heard, over := l.take()
+		for _, n := range heard {
 			if l.acknowledged.IsZero() && n.Method == methodAck {
 				l.acknowledged = time.Now()
 				s.compare(l.filter, n.Params)
@@ -145,20 +146,13 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 				return false, nil
 			}
 		}
-		if ended {
-			return true, err
+		if over != nil {
+			return true, over
 		}
 		select {
 		case <-l.news:
-		case <-l.overrun:
-			return true, errOverrun
-		case err = <-subscribed:
-			ended = true
-			if err == nil {
-				err = errEnded
-			}
 		case <-ctx.Done():
-			ended, err = true, ctx.Err() // what was received before is not lost
+			l.end(ctx.Err()) // what was received before is not lost
 		}
 	}
 }
@@ -274,47 +268,54 @@ type listener struct {
 	ready        bool        // in a session: the filter is acknowledged, and nothing is taken before
 	acknowledged time.Time   // zero before that
 
-	news    chan struct{} // holds a token if there may be something to take
-	overrun chan struct{} // closed when too much waits
+	news chan struct{} // holds a token if there may be something to take
 
 	mu    sync.Mutex
 	heard []Notification
 	bytes int
+	over  error // why nothing more comes; nil before
 }
 
 func newListener(filter wire.Object, on *link) *listener {
-	return &listener{link: on, filter: filter, news: make(chan struct{}, 1), overrun: make(chan struct{})}
+	return &listener{link: on, filter: filter, news: make(chan struct{}, 1)}
 }
 
 // put adds a notification unless an equal one waits.
 func (l *listener) put(n Notification) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.Contains(l.heard, n) {
+	switch {
+	case l.over != nil || slices.Contains(l.heard, n):
 		return
+	case len(l.heard) == maxHeard || l.bytes+len(n.Params) > maxHeardBytes:
+		l.over = errOverrun
+	default:
+		l.heard, l.bytes = append(l.heard, n), l.bytes+len(n.Params)
 	}
-	if len(l.heard) == maxHeard || l.bytes+len(n.Params) > maxHeardBytes {
-		select {
-		case <-l.overrun:
-		default:
-			close(l.overrun)
-		}
-		return
-	}
-	l.heard, l.bytes = append(l.heard, n), l.bytes+len(n.Params)
+	l.wake()
+}
+
+// end says why nothing more comes.
+func (l *listener) end(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = cmp.Or(l.over, why)
+	l.wake()
+}
+
+func (l *listener) wake() {
 	select {
 	case l.news <- struct{}{}:
 	default:
 	}
 }
 
-// take removes and returns the notifications that wait.
-func (l *listener) take() []Notification {
+// take removes and returns the notifications that wait, and why nothing comes after them.
+func (l *listener) take() (heard []Notification, over error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	heard := l.heard
-	l.heard, l.bytes = nil, 0
-	return heard
+	heard, l.heard, l.bytes = l.heard, nil, 0
+	return heard, l.over
 }
 
 // wants reports whether a notification is for the listener.
@@ -551,12 +552,6 @@ type watch struct {
 	uris []string
 }
 
-func (w *watch) set(uris []string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.uris = uris
-}
-
 // wants reports whether a notification is still to be handled when its stream has ended.
 func (w *watch) wants(n Notification) bool {
 	w.mu.Lock()
@@ -578,12 +573,9 @@ func (w *watch) restore(ctx context.Context, s *Session) {
 			w.lists = append(w.lists, r.flag())
 		}
 	}
-	if len(w.lists)+len(w.uris) == 0 {
-		return
-	}
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
-	if err := w.replace(ctx, s, true); err != nil {
+	if err := w.replace(ctx, s, w.uris, true); err != nil {
 		s.now().debug("not listening yet", slog.Any("error", err))
 	}
 }
@@ -600,69 +592,68 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 	if add == (i >= 0) && !(add && w.current == nil) { // without a stream, the last attempt has failed
 		return nil
 	}
-	before := w.uris
-	switch {
-	case add && i < 0:
-		w.set(append(slices.Clone(before), uri))
-	case !add:
-		w.set(slices.Delete(slices.Clone(before), i, i+1))
+	uris := slices.Clone(w.uris)
+	if !add {
+		uris = slices.Delete(uris, i, i+1)
+	} else if i < 0 {
+		uris = append(uris, uri)
 	}
-	if len(w.lists)+len(w.uris) == 0 {
-		w.current()
-		w.current = nil
-		return nil
-	}
-	err := w.replace(ctx, s, false)
-	if err != nil {
-		w.set(before)
-	}
-	return err
+	return w.replace(ctx, s, uris, false)
 }
 
-// replace opens a stream with the current filter and, when the server has acknowledged it, ends the one
+// replace opens a stream with the current lists and resources and, when the server has acknowledged it, ends the one
 // before. The error is that of the new stream, or that of ctx. If patient, the end of ctx ends only the
-// wait.
-func (w *watch) replace(ctx context.Context, s *Session, patient bool) error {
-	filter := []byte{'{'}
-	for _, name := range w.lists {
-		filter = append(wire.AppendName(filter, name), "true"...)
-	}
-	if len(w.uris) > 0 {
-		filter = append(wire.AppendName(filter, memberResources), '[')
-		for _, uri := range w.uris {
-			var err error
-			if filter, err = wire.AppendString(wire.AppendComma(filter), uri); err != nil {
-				return err
+// wait. Without lists and resources, there is no new stream.
+func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient bool) (err error) {
+	var next context.CancelFunc
+	if len(w.lists)+len(uris) > 0 {
+		filter := wire.ObjectWriter(nil)
+		for _, name := range w.lists {
+			filter.Bool(name, true)
+		}
+		if len(uris) > 0 {
+			filter.Name(memberResources)
+			filter.BeginArray()
+			for _, uri := range uris {
+				filter.Element()
+				filter.PutString(uri)
+			}
+			filter.EndArray()
+		}
+		text, failed := filter.Close()
+		if failed != nil {
+			return failed
+		}
+		var streaming context.Context
+		streaming, next = context.WithCancel(s.now().life.Background())
+		acknowledged := make(chan error, 1)
+		acknowledge := func(err error) {
+			select {
+			case acknowledged <- err:
+			default: // the outcome is known
 			}
 		}
-		filter = append(filter, ']')
-	}
-	streaming, cancel := context.WithCancel(s.now().life.Background())
-	acknowledged := make(chan error, 1)
-	acknowledge := func(err error) {
+		if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(text), acknowledge)) }) {
+			next()
+			return ErrClosed
+		}
 		select {
-		case acknowledged <- err:
-		default: // the outcome is known
+		case err = <-acknowledged:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		if err != nil && !(patient && ctx.Err() != nil) {
+			next()
+			return err
 		}
 	}
-	if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(append(filter, '}')), acknowledge)) }) {
-		cancel()
-		return ErrClosed
-	}
-	var err error
-	select {
-	case err = <-acknowledged:
-	case <-ctx.Done():
-		err = context.Cause(ctx)
-	}
-	if err != nil && !(patient && ctx.Err() != nil) {
-		cancel()
-		return err
-	}
+	w.mu.Lock()
+	w.uris = uris
+	w.mu.Unlock()
 	if w.current != nil {
 		w.current()
 	}
-	w.current = cancel
+	w.current = next
 	return err
 }
 
