@@ -122,7 +122,11 @@ func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire
 			if failed != nil {
 				return nil, failed
 			}
-			m = first.With(&repeated{first.Params, answers, asked.State})
+			params, failed := repeated(first.Params, answers, asked.State)
+			if failed != nil {
+				return nil, failed
+			}
+			m = first.With(params)
 			m.sent.lookup = nil
 			waiting = asked.Questions.Len() == 0 // the server does not say when it wants to be asked again
 			losses, round = 0, round+1
@@ -322,36 +326,25 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 	return wire.Raw(text), err
 }
 
-// repeated is the params of a request that is repeated with answers. It has no state if the server has
-// given none in its last result.
-type repeated struct {
-	params  wire.Appender // of the first request
-	answers wire.Members
-	state   wire.Raw
-}
-
-// AppendJSON appends the params object.
-func (r *repeated) AppendJSON(dst []byte) ([]byte, error) {
-	params := wire.Object("{}")
-	if r.params != nil {
-		text, err := wire.MarshalString(r.params)
+// repeated returns the params of a request that is repeated with answers. State is "" if the server has given none in its
+// last result.
+func repeated(first wire.Appender, answers wire.Members, state wire.Raw) (wire.Object, error) {
+	text, err := TextOf(first)
+	if err != nil {
+		return "", err
+	}
+	params := wire.Object(text).Without(memberInputResponses, memberRequestState).Members()
+	if len(answers) > 0 {
+		given, err := wire.NewObject(answers...)
 		if err != nil {
-			return dst, err
+			return "", err
 		}
-		params = wire.Object(text)
+		params.Set(memberInputResponses, wire.Raw(given))
 	}
-	w := wire.ObjectWriter(dst)
-	w.Members(params.Without(memberInputResponses, memberRequestState).Members())
-	if len(r.answers) > 0 {
-		w.Name(memberInputResponses)
-		w.BeginObject()
-		w.Members(r.answers)
-		w.EndObject()
+	if state != "" {
+		params.Set(memberRequestState, state)
 	}
-	if r.state != "" {
-		w.Value(memberRequestState, r.state)
-	}
-	return w.Close()
+	return wire.NewObject(params...)
 }
 
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools it

@@ -87,27 +87,21 @@ func (s *Session) listen(ctx context.Context, filter wire.Appender, lasting bool
 func TypedNotifications[N any](heard iter.Seq2[Notification, error], decode func(text []byte) (N, error)) iter.Seq2[N, error] {
 	return func(yield func(N, error) bool) {
 		for n, err := range heard {
-			var typed N
+			var typed, none N
 			if err == nil {
-				typed, err = decodeNotification(n, decode)
+				var text []byte
+				if text, err = jsonrpc.AppendNotification(nil, n.Method, ParamsOf(n.Params)); err == nil {
+					typed, err = decode(text)
+				}
+				if err != nil {
+					typed, err = none, prefix.Errorf("runtime: notification %s: %w", n.Method, err)
+				}
 			}
 			if !yield(typed, err) {
 				return
 			}
 		}
 	}
-}
-
-func decodeNotification[N any](n Notification, decode func(text []byte) (N, error)) (N, error) {
-	text, err := jsonrpc.AppendNotification(nil, n.Method, ParamsOf(n.Params))
-	if err == nil {
-		var typed N
-		if typed, err = decode(text); err == nil {
-			return typed, nil
-		}
-	}
-	var none N
-	return none, prefix.Errorf("runtime: notification %s: %w", n.Method, err)
 }
 
 // final reports whether another attempt to listen would fail in the same way.

@@ -433,17 +433,25 @@ func (c *statelessCall) resume(m *Message) (*Message, error) {
 	}
 	r := &rounds{answers: make(map[string]*given)}
 	if state != "" {
-		by, err := c.open(state)
+		content, err := c.open(state)
 		if err != nil {
 			return nil, err
 		}
-		for key, answer := range wire.Object(by.answers).All() {
+		answers, _ := content.Get(stateAnswers)
+		for key, answer := range wire.Object(answers).All() {
 			r.answers[key] = &given{answer: answer}
 		}
-		r.done = by.done.Members()
-		params, err := by.params(o)
-		if err != nil {
-			return nil, err
+		done, _ := content.Get(stateDone)
+		r.done = wire.Object(done).Members()
+		params := o.Without(memberRequestState)
+		switch author, _ := content.Get(stateAuthor); author {
+		case "":
+			params = params.Without(memberInputResponses)
+		case "null":
+		default:
+			if params, err = o.With(memberRequestState, author); err != nil {
+				return nil, err
+			}
 		}
 		m = m.With(params)
 	}
@@ -465,40 +473,28 @@ func present(o wire.Object, name string) wire.Raw {
 	return value
 }
 
-// state is the content of a requestState.
-type state struct {
-	answers wire.Object // by the key of the question
-	done    wire.Object // the values of Once, by key
-	author  wire.Raw    // of a result made by hand: its state, or null; "" for other results
-}
+// The members of the content of a requestState.
+const (
+	stateAnswers = "answers" // by the key of the question
+	stateDone    = "done"    // the values of Once, by key
+	stateAuthor  = "author"  // of a result made by hand: its state, or null; absent for other results
+)
 
-// params returns the params for the handler of a request with the state.
-func (s *state) params(o wire.Object) (wire.Raw, error) {
-	switch s.author {
-	case "":
-		return wire.Raw(o.Without(memberRequestState, memberInputResponses)), nil
-	case "null":
-		return wire.Raw(o.Without(memberRequestState)), nil
-	}
-	o, err := o.With(memberRequestState, s.author)
-	return wire.Raw(o), err
-}
-
-// open opens the state of a request.
-func (c *statelessCall) open(sealed wire.Raw) (*state, error) {
+// open returns the content of the state of a request.
+func (c *statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
 	text, _ := sealed.Str()
 	s := c.server()
 	keeper := seal.KeeperOf(&c.context, s)
 	if keeper != nil {
 		if content, ok := keeper.Open(text); ok {
-			return stateOf(wire.Object(content)), nil
+			return wire.Object(content), nil
 		}
 	}
 	o, err := s.ring.Open(text, c.purpose(), time.Now())
 	if err == nil && s.opts.Rounds.Use != nil && keeper == nil { // the client's own request has used it
 		var ok bool
 		if ok, err = s.opts.Rounds.Use(&c.context, hex.EncodeToString(o.ID[:]), o.Expires); err != nil {
-			return nil, err
+			return "", err
 		} else if !ok {
 			err = errUsed
 		}
@@ -506,19 +502,11 @@ func (c *statelessCall) open(sealed wire.Raw) (*state, error) {
 	if err != nil {
 		c.conn.logger().Warn("requestState refused", "method", c.m.Method, "id", c.id, "reason", err)
 		if keeper != nil {
-			return nil, keeper.Refused()
+			return "", keeper.Refused()
 		}
-		return nil, errState
+		return "", errState
 	}
-	return stateOf(wire.Object(o.Content)), nil
-}
-
-// stateOf returns the state whose content is an object of the method content.
-func stateOf(content wire.Object) *state {
-	answers, _ := content.Get("answers")
-	done, _ := content.Get("done")
-	author, _ := content.Get("author")
-	return &state{wire.Object(answers), wire.Object(done), author}
+	return wire.Object(o.Content), nil
 }
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
@@ -559,24 +547,23 @@ func (c *statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, 
 	if kind := author.Kind(); author != "" && author != "null" && kind != wire.KindString {
 		return nil, fmt.Errorf("runtime: invalid result: /requestState: expected a string, found %v", kind)
 	}
-	w := wire.NewWriter(nil)
-	w.BeginObject()
-	w.Name("answers")
-	w.BeginObject()
+	var answers wire.Members
 	for key, g := range r.answers {
 		if g.used {
-			w.Key(key)
-			w.Put(g.answer)
+			answers = append(answers, wire.Member{Name: key, Value: g.answer})
 		}
 	}
+	w := wire.ObjectWriter(nil)
+	w.Name(stateAnswers)
+	w.BeginObject()
+	w.Members(answers)
 	w.EndObject()
-	w.Name("done")
+	w.Name(stateDone)
 	w.BeginObject()
 	w.Members(r.done)
 	w.EndObject()
 	if author != "" {
-		w.Value("author", author)
+		w.Value(stateAuthor, author)
 	}
-	w.EndObject()
-	return w.End()
+	return w.Close()
 }

@@ -174,16 +174,16 @@ func (q *requests) close() []*request {
 
 // read returns the messages in a text, as far as they can be read. A text that is not a message has
 // one of unknown kind.
-func read(text string) []jsonrpc.Message {
-	if jsonrpc.IsBatch(text) {
-		items, _ := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
-		messages := make([]jsonrpc.Message, len(items))
-		for i := range items {
-			messages[i] = items[i].Message
+func read(in *runtime.Incoming) []jsonrpc.Message {
+	text := in.Content()
+	if text.IsBatch {
+		messages := make([]jsonrpc.Message, len(text.Batch))
+		for i := range messages {
+			messages[i] = text.Batch[i].Message
 		}
 		return messages
 	}
-	m, _ := jsonrpc.Parse(text)
+	m := text.Message
 	if m.Kind == jsonrpc.Request && m.ID.IsZero() {
 		m.Kind = 0 // neither side can answer it
 	}

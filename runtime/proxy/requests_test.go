@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -14,7 +15,7 @@ import (
 func TestAnswerOfAnother(t *testing.T) {
 	reply, _ := inproc.Pair()
 	var q requests
-	messages := read(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}]`)
+	messages := read(&runtime.Incoming{Text: `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}]`})
 	old, next := newRequest(reply, messages), newRequest(reply, messages[:1])
 	if err := q.add(old); err != nil {
 		t.Fatal(err)

@@ -140,7 +140,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		}
 		return nil, true
 	}
-	messages := read(in.Text)
+	messages := read(&in)
 	r := newRequest(in.Reply, messages)
 	if r != nil && s.sessionOnly {
 		r.revision = ""
@@ -290,7 +290,7 @@ func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) erro
 		case jsonrpc.IsBatch(in.Text):
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a request without a session cannot be one of several")
 		default:
-			if err := cmp.Or(unambiguous(in.Text, m), s.proxy.contradiction(in.Header, m)); err != nil {
+			if err := s.proxy.check(in, m); err != nil {
 				return err
 			}
 		}
@@ -298,40 +298,37 @@ func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) erro
 	return nil
 }
 
-// contradiction returns an error if the HTTP headers of a request without a session do not repeat it as they must. A
-// guard in front of the proxy may read only the headers, and the server gets those of the proxy.
-func (p *Proxy) contradiction(h headers.Header, m jsonrpc.Message) error {
-	params := wire.Object(m.Params)
-	name, named := nameParams[m.Method]
-	repeated := headers.Standard{Revision: revisionOf(m), Method: m.Method, Name: params.GetString(name), Named: named}
-	err := repeated.Check(h)
-	if err == nil && m.Method == methodCallTool {
-		arguments, _ := params.Get("arguments")
-		table := p.tools.Table(repeated.Name)
-		err = cmp.Or(table.Check(h, wire.Object(arguments)), table.CheckCase(wire.Object(arguments)))
-	}
-	if err != nil {
-		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
-	}
-	return nil
-}
-
-// unambiguous returns an error for a message without a session that a server could read in another way than the proxy
-// if it ignores the case of names.
-func unambiguous(text string, m jsonrpc.Message) error {
+// check returns an error for a message without a session that a server could read in another way than the proxy if it
+// ignores the case of names, and for a request whose HTTP headers do not repeat it as they must. A guard in front of the
+// proxy may read only the headers, and the server gets those of the proxy.
+func (p *Proxy) check(in *runtime.Incoming, m jsonrpc.Message) error {
 	params := wire.Object(m.Params)
 	meta, _ := params.Get("_meta")
-	for _, check := range []struct {
+	arguments, _ := params.Get("arguments")
+	name, named := nameParams[m.Method]
+	for _, read := range []struct {
 		of    wire.Object
 		names []string
 	}{
-		{wire.Object(text), []string{"jsonrpc", "id", "method", "params", "result", "error"}},
-		{params, []string{"_meta", "arguments", nameParams[m.Method]}},
+		{wire.Object(in.Text), []string{"jsonrpc", "id", "method", "params", "result", "error"}},
+		{params, []string{"_meta", "arguments", name}},
 		{wire.Object(meta), []string{metaRevision}},
 	} {
-		if found, name := headers.Folded(check.of, check.names...); found != "" {
+		if found, name := headers.Folded(read.of, read.names...); found != "" {
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: the member %.100q differs from %q in case alone", found, name)
 		}
+	}
+	if m.Kind != jsonrpc.Request {
+		return nil
+	}
+	repeated := headers.Standard{Revision: revisionOf(m), Method: m.Method, Name: params.GetString(name), Named: named}
+	err := repeated.Check(in.Header)
+	if err == nil && m.Method == methodCallTool {
+		table := p.tools.Table(repeated.Name)
+		err = cmp.Or(table.Check(in.Header, wire.Object(arguments)), table.CheckCase(wire.Object(arguments)))
+	}
+	if err != nil {
+		return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
 	}
 	return nil
 }
@@ -357,7 +354,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		s.Lose(in.Answers, err)
 		return nil
 	}
-	messages := read(in.Text)
+	messages := read(&in)
 	var to runtime.Reply
 	var finished []*request
 	revision := ""

@@ -99,10 +99,7 @@ func (l *stateless) check(in *runtime.Incoming) error {
 	case m.Kind == jsonrpc.Request && revisionOf(m.Message) == "":
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
 	}
-	if err := unambiguous(in.Text, m.Message); err != nil || m.Kind != jsonrpc.Request {
-		return err
-	}
-	return l.proxy.contradiction(in.Header, m.Message)
+	return l.proxy.check(in, m.Message)
 }
 
 // refuse answers a text that is not passed to the server, unless it is a notification or a response.
