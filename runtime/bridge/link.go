@@ -504,17 +504,14 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 	case !l.of.session:
 		return l.await(ctx, method, params)
 	}
-	session, err := l.of.conn.sessionOf(ctx)
+	to, err := l.receiver(ctx, false)
 	if err != nil {
 		return nil, failure(method, "client", err)
 	}
-	caller := runtime.Caller(session)
 	if within {
-		caller = p.call
-	} else if newest := l.newest(); newest != nil {
-		caller = newest
+		to = p.call
 	}
-	answer, err := l.ask(ctx, caller, method, params, own)
+	answer, err := l.ask(ctx, to, method, params, own)
 	if err != nil {
 		return nil, err
 	}
@@ -542,22 +539,27 @@ func (l *link) announce(ctx context.Context, method string, params wire.Raw) err
 	if news && !l.of.session {
 		return nil
 	}
-	var to runtime.Caller
-	if l.of.session {
-		session, err := l.of.conn.sessionOf(ctx)
-		if err != nil {
-			return nil // no client can get it
-		}
-		to = session
-	}
-	if newest := l.newest(); newest != nil && !news {
-		to = newest
-	}
-	if to == nil {
+	to, err := l.receiver(ctx, news)
+	switch {
+	case err != nil:
+		return nil // no client can get it
+	case to == nil:
 		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
 		return nil
 	}
 	return l.tell(ctx, to, method, params)
+}
+
+// receiver returns where a message of the server goes: to the newest request for whose answer a client waits or, if
+// there is none and for news, to the client's session. It returns nil if there is neither.
+func (l *link) receiver(ctx context.Context, news bool) (runtime.Caller, error) {
+	if newest := l.newest(); newest != nil && !news {
+		return newest, nil
+	}
+	if !l.of.session {
+		return nil, nil
+	}
+	return l.of.conn.sessionOf(ctx)
 }
 
 // tell sends a notification to a client. If the client cannot get it, tell reports a loss.

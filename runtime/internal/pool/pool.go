@@ -1,4 +1,4 @@
-// Package pool holds the sessions with a server that requests without a session use.
+// Package pool holds the sessions with a server that a proxy or a bridge has opened for its clients.
 package pool
 
 import (
@@ -292,9 +292,6 @@ func (e *Entry[K, S]) Gone() {
 	defer e.pool.mu.Unlock()
 	e.pool.remove(e)
 }
-
-// Done returns a channel that is closed when the session is over.
-func (e *Entry[K, S]) Done() <-chan struct{} { return e.gone }
 
 // remove removes a session, unless that has been done.
 func (p *Pool[K, S]) remove(e *Entry[K, S]) {
