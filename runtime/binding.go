@@ -144,21 +144,15 @@ type Caller interface {
 	Notify(ctx context.Context, method string, params wire.Appender) error
 }
 
-// declare returns the capabilities that a session of the binding declares, given those in the options.
-func (b Binding) declare(capabilities wire.Appender) (wire.Appender, error) {
-	if b.Capabilities == nil {
-		return capabilities, nil
-	}
-	return b.Capabilities(capabilities)
-}
-
-// declared returns the text of what declare returns.
+// declared returns the capabilities that a side declares under the binding, given those in the options.
 func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
-	own, err := b.declare(capabilities)
-	if err != nil {
-		return "", err
+	if b.Capabilities != nil {
+		var err error
+		if capabilities, err = b.Capabilities(capabilities); err != nil {
+			return "", err
+		}
 	}
-	return objectOf(own)
+	return objectOf(capabilities)
 }
 
 // The methods that the runtime itself sends or understands.

@@ -196,7 +196,6 @@ type sent struct {
 	answer  wire.Raw   // the last result; "" before
 	into    wire.Value // see Message.Into
 	decoded bool       // into holds the result
-	change  bool       // of a notification: Outgoing.Change
 
 	accept   func(engine.Answer) engine.Answer // see engine.Options
 	progress func(engine.Report)               // receives the progress until the answer; nil if the caller does not want any

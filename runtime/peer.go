@@ -354,11 +354,8 @@ func checkPeerSize(at string, info, capabilities wire.Object) error {
 	return nil
 }
 
-// appendGreeting writes a greeting. Capabilities may be nil.
-func appendGreeting(dst []byte, revision string, capabilities wire.Appender, info string, self implementation, instructions string) ([]byte, error) {
-	if capabilities == nil {
-		capabilities = emptyResult
-	}
+// appendGreeting writes a greeting.
+func appendGreeting(dst []byte, revision string, capabilities wire.Object, info string, self implementation, instructions string) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
 	w.String("protocolVersion", revision)
 	w.Value("capabilities", capabilities)

@@ -120,7 +120,7 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	if m.Kind == jsonrpc.Notification {
-		return nil, s.announce(ctx, m.Method, m.Params, s.change)
+		return nil, s.announce(ctx, m.Method, m.Params)
 	}
 	s.id, s.answer = 0, ""
 	var err error
@@ -236,7 +236,7 @@ func (s *sent) withdraw(reason string) {
 		defer told()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(life.Context()), DefaultTimeout)
 		defer cancel()
-		from.tell(ctx, methodCancelled, params, false)
+		from.tell(ctx, methodCancelled, params)
 	})
 	if !begun {
 		told()
@@ -297,7 +297,7 @@ func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r 
 
 // announce sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
-func (s *sender) announce(ctx context.Context, method string, params wire.Appender, change bool) error {
+func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
 	if s.call != nil && s.peer.serving() {
 		if s.call.context.Err() != nil || !s.call.hold() {
 			return errAnswered
@@ -309,12 +309,12 @@ func (s *sender) announce(ctx context.Context, method string, params wire.Append
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return s.tell(ctx, method, params, change)
+	return s.tell(ctx, method, params)
 }
 
-// tell sends a notification without middleware. Change is Outgoing.Change.
-func (s *sender) tell(ctx context.Context, method string, params wire.Appender, change bool) error {
-	return s.write(ctx, Outgoing{Kind: jsonrpc.Notification, Method: method, Change: change}, params, nil, "")
+// tell sends a notification without middleware.
+func (s *sender) tell(ctx context.Context, method string, params wire.Appender) error {
+	return s.write(ctx, Outgoing{Kind: jsonrpc.Notification, Method: method}, params, nil, "")
 }
 
 // cancelledParams are the params of notifications/cancelled.

@@ -191,7 +191,7 @@ func (s *Server) choose(revision string) *protocol {
 
 // greeting returns the result of initialize that follows from the options.
 func (s *Server) greeting(b Binding) (wire.Appender, error) {
-	capabilities, err := b.declare(s.opts.Capabilities)
+	capabilities, err := b.declared(s.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}
@@ -355,21 +355,15 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 		return "", errors.New("runtime: the handler of initialize returned no result")
 	}
 	text, err := wire.MarshalString(result)
+	if err == nil && wire.Object(text).GetString("protocolVersion") != revision {
+		var o wire.Object
+		o, err = wire.Object(text).With("protocolVersion", wire.Raw(`"`+revision+`"`)) // With checks it
+		text = string(o)
+	}
 	if err != nil {
 		return "", fmt.Errorf("runtime: result of initialize: %w", err)
 	}
-	if wire.Object(text).GetString("protocolVersion") == revision {
-		return wire.Raw(text), nil
-	}
-	version, err := wire.AppendString(nil, revision)
-	if err != nil {
-		return "", err
-	}
-	o, err := wire.Object(text).With("protocolVersion", wire.Raw(version))
-	if err != nil {
-		return "", fmt.Errorf("runtime: result of initialize: %w", err)
-	}
-	return wire.Raw(o), nil
+	return wire.Raw(text), nil
 }
 
 // resume sets the peer of a session from its handshake with another server.
@@ -473,19 +467,15 @@ func (s *ServerSession) Call(ctx context.Context, method string, params wire.App
 
 // Notify implements [Caller].
 func (s *ServerSession) Notify(ctx context.Context, method string, params wire.Appender) error {
-	return s.notify(ctx, method, params, false)
+	return s.notify(ctx, s.sender(), method, params)
 }
 
-// notify is Notify. Change is Outgoing.Change.
-func (s *ServerSession) notify(ctx context.Context, method string, params wire.Appender, change bool) error {
+// notify is Notify by a sender, unless the client is a listener.
+func (s *ServerSession) notify(ctx context.Context, by sender, method string, params wire.Appender) error {
 	if s.subscriber != nil {
 		return s.subscriber.notify(ctx, method, params)
 	}
-	to := s.sender()
-	m := to.message(jsonrpc.Notification, method, params)
-	m.sent.change = change
-	_, err := to.handler()(ctx, m)
-	return err
+	return by.Notify(ctx, method, params)
 }
 
 // Context returns a context that ends with the session. Its values are those of the contexts of handlers.

@@ -391,10 +391,22 @@ func (s *ServerSession) send() {
 		if n.Params != "" {
 			params = n.Params
 		}
+		to := s.sender()
+		if s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
+			to.to = change{s.conn.transport}
+		}
 		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		change := s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes())
-		_ = s.notify(ctx, n.Method, params, change)
+		_ = s.notify(ctx, to, n.Method, params)
 	}
+}
+
+// change is where notifications go that mark a change of which each replica tells its clients.
+type change struct{ Reply }
+
+// Send implements Reply.
+func (c change) Send(ctx context.Context, m Outgoing) error {
+	m.Change = true
+	return c.Reply.Send(ctx, m)
 }
 
 // next returns the next notification, if there is one and ctx has not ended.
@@ -441,11 +453,11 @@ func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender,
 	if err != nil {
 		return nil, err
 	}
-	change := Change{Subscribed: uri}
+	kept := Change{Subscribed: uri}
 	if !on {
-		change = Change{Unsubscribed: uri}
+		kept = Change{Unsubscribed: uri}
 	}
-	if err := s.conn.keep(ctx, change); err != nil {
+	if err := s.conn.keep(ctx, kept); err != nil {
 		return nil, err
 	}
 	of.audience.subscribe(s, uri, on)
@@ -546,7 +558,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		defer server.audience.leave(session)
 	}
 	own := c.caller()
-	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement()), false); err != nil {
+	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement())); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -759,5 +771,5 @@ func (l *subscriber) sendEnd() {
 		return
 	}
 	to := sender{conn: c.conn, peer: c.peer}
-	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}), false)
+	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
 }
