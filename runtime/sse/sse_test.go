@@ -1,6 +1,7 @@
 package sse
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func newServerOn(t testing.TB, opts streamable.Options, start func(http.Handler)
 	t.Cleanup(func() {
 		h.Close()
 		ts.Close()
-		if n := h.sessions.Len(); n != 0 {
+		if n := h.sessions.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
 	})
@@ -146,8 +147,8 @@ func TestInterop(t *testing.T) {
 	}
 	all.Wait()
 	http.DefaultClient.CloseIdleConnections()
-	if !testkit.Eventually(func() bool { return h.sessions.Len() == 0 && goruntime.NumGoroutine() <= before+2 }) {
-		t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Len(), goruntime.NumGoroutine(), before)
+	if !testkit.Eventually(func() bool { return h.sessions.Stats().Sessions == 0 && goruntime.NumGoroutine() <= before+2 }) {
+		t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Stats().Sessions, goruntime.NumGoroutine(), before)
 	}
 }
 
@@ -260,7 +261,7 @@ func TestSlowReader(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		if n := h.sessions.Len(); n != 0 {
+		if n := h.sessions.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions go on", n)
 		}
 	})
@@ -425,6 +426,7 @@ func TestUnusedSessions(t *testing.T) {
 		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), streamable.Options{MaxSessions: 2})
 		defer h.Close()
 		var ended atomic.Int32
+		var endpoints []string
 		open := func() (status int) {
 			r := httptest.NewRequestWithContext(t.Context(), "GET", "/sse", nil)
 			w := httptest.NewRecorder()
@@ -433,12 +435,19 @@ func TestUnusedSessions(t *testing.T) {
 				ended.Add(1)
 			}()
 			synctest.Wait()
+			if w.Code == http.StatusOK {
+				event, err := eventstream.NewReader(bytes.NewReader(w.Body.Bytes()), 1<<20).Next()
+				if err != nil {
+					t.Fatal(err)
+				}
+				endpoints = append(endpoints, event.Data)
+			}
 			return w.Code
 		}
 		say := func() { // sends the handshake in every session
-			for _, s := range h.sessions.All() {
+			for _, endpoint := range endpoints[len(endpoints)-2:] {
 				for _, body := range []string{mcptest.Initialize(revision), mcptest.Initialized} {
-					r := httptest.NewRequest("POST", "/sse?sessionId="+s.id, strings.NewReader(body))
+					r := httptest.NewRequest("POST", endpoint, strings.NewReader(body))
 					r.Header.Set("Content-Type", "application/json")
 					h.ServeHTTP(httptest.NewRecorder(), r)
 				}
@@ -455,7 +464,7 @@ func TestUnusedSessions(t *testing.T) {
 		}
 		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.sessions.Len(); n != 0 {
+		if n := h.sessions.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions are open", n)
 		}
 		open()
@@ -466,7 +475,7 @@ func TestUnusedSessions(t *testing.T) {
 		}
 		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.sessions.Len(); n != 2 {
+		if n := h.sessions.Stats().Sessions; n != 2 {
 			t.Errorf("%d sessions are open, want both that are used", n)
 		}
 	})

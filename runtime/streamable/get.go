@@ -28,7 +28,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer s.Leave()
 	g := &get{connection{request: r}, s}
-	g.Init(w, h.opts.IOTimeout, h.budget)
+	g.Init(w, h.opts.IOTimeout, h.gate)
 	defer g.Finish()
 	return g.refusal(g.serve())
 }

@@ -33,9 +33,7 @@ type Handler struct {
 	statelessRevisions []string // that have no sessions
 	any                bool     // the server speaks every revision
 	sessions           *web.Sessions[*Session]
-	requests           *web.Requests // counts those that name no session
-	traffic            *web.Load     // nil if Options.Load limits nothing
-	budget             *web.Budget
+	gate               *web.Gate
 	refusals           web.Refusals
 	posts              atomic.Int64 // requests in progress
 	stateless          stateless
@@ -63,8 +61,7 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		}),
 	}
 	limits.All = opts.MaxRequests
-	h.requests = web.NewRequests(limits)
-	h.traffic, h.budget = web.NewLoad(web.LoadLimits(opts.Load), opts.Address), web.NewBudget(opts.MaxBytes)
+	h.gate = web.NewGate(limits, web.LoadLimits(opts.Load), opts.MaxBytes)
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
 	return h
 }

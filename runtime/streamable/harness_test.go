@@ -101,7 +101,7 @@ func newRigOn(t testing.TB, handler *Handler, server *httptest.Server) *rig {
 		if n := handler.sessions.Len(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
-		if n := handler.requests.Len(); n != 0 {
+		if n, _, _ := handler.gate.Counts(); n != 0 {
 			t.Errorf("%d requests are in progress", n)
 		}
 	})

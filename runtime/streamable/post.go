@@ -14,15 +14,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// post is a POST request with its message.
+// post is a POST request with its message, and the stream that answers it.
 type post struct {
 	connection
+	answer    stream
 	handler   *Handler
 	in        runtime.Incoming
-	stateless bool           // the message is of a revision without sessions
-	kind      jsonrpc.Kind   // of the message
-	id        wire.Scalar    // of the request, if the message is one
-	admission *web.Admission // of the requests in the message; nil when the stream has it
+	stateless bool         // the message is of a revision without sessions
+	kind      jsonrpc.Kind // of the message
+	id        wire.Scalar  // of the request, if the message is one
+}
+
+func (h *Handler) newPost(w http.ResponseWriter, r *http.Request) *post {
+	p := &post{handler: h}
+	p.request, p.stream, p.answer.admission.Gate = r, &p.answer, h.gate
+	p.Init(w, h.opts.IOTimeout, h.gate)
+	return p
 }
 
 // post accepts a message (section Sending Messages to the Server).
@@ -32,12 +39,9 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckPost(r, true); refusal != nil {
 		return refusal
 	}
-	p := &post{connection: connection{request: r}, handler: h, stateless: h.isStateless(r)}
-	p.Init(w, h.opts.IOTimeout, h.budget)
-	defer func() { // ends what no stream has taken
-		p.admission.Leave()
-		p.Body.Release()
-	}()
+	p := h.newPost(w, r)
+	p.stateless = h.isStateless(r)
+	defer p.leave()
 	serve := p.without
 	if !p.stateless && !h.opts.Stateless && r.Header.Get(headerSession) != "" {
 		serve = p.within
@@ -47,6 +51,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		err = web.For(p.id, err)
 	}
 	return err
+}
+
+// leave gives back what the request occupies if it is refused. Otherwise its stream does so when it has ended.
+func (p *post) leave() {
+	if p.answer.session == nil {
+		p.answer.admission.Leave()
+	}
 }
 
 // within serves a message of an open session.
@@ -74,12 +85,10 @@ func (p *post) without() error {
 		_ = p.read() // the refusal has the id of the request
 		return err
 	}
-	counted, err := h.requests.Enter(r, user)
-	if err != nil {
-		return err
+	if err = p.answer.admission.EnterPost(r, user); err == nil {
+		err = p.read()
 	}
-	defer h.requests.Leave(counted)
-	if err = p.read(); err != nil {
+	if err != nil {
 		return err
 	}
 	m := p.in.Content()
@@ -117,7 +126,7 @@ func (p *post) without() error {
 
 // read reads the message.
 func (p *post) read() (err error) {
-	if p.in.Text, err = p.ReadBody(p.request, p.handler.server.MaxMessage(), p.stateless); err != nil {
+	if p.in.Text, err = p.ReadBody(p.request, &p.answer.admission, p.handler.server.MaxMessage(), p.stateless); err != nil {
 		return err
 	}
 	m := p.in.Content()
@@ -128,11 +137,8 @@ func (p *post) read() (err error) {
 }
 
 // admit counts the requests in the message, which a user has sent.
-func (p *post) admit(user string) (err error) {
-	if load := p.handler.traffic; load != nil {
-		p.admission, err = load.Enter(p.request, user, p.in.Content(), p.stateless)
-	}
-	return err
+func (p *post) admit(user string) error {
+	return p.answer.admission.EnterCalls(p.request, user, p.in.Content(), p.stateless)
 }
 
 // initialize opens a session for a user.
@@ -205,23 +211,24 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 // gone. If opening is true, the message opens the session. exchange reports whether the client has got everything.
 func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	r, text := p.request, p.in.Content()
-	st := newStream(s)
+	st := &p.answer
+	st.init(s)
 	st.opening = opening
-	st.admission, p.admission = p.admission, nil
 	st.answers = !opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
 	if text.Method == web.MethodListen { // the server does not keep the text of such a request, of which the id is a part
-		p.Body.Release()
+		st.admission.LeaveBody()
 		p.id = wire.Scalar{}
 	}
-	st.body, p.Body = p.Body, web.Hold{}
 	st.request = p.id
 	st.conn.Store(&p.connection)
-	p.stream = st
 	inline := !p.handler.opts.Disconnect || s.stateless // no client comes back for its answer
 	if inline {
 		st.inline = &p.connection
 	}
-	defer st.disconnect(&p.connection)
+	defer func() {
+		st.disconnect(&p.connection)
+		p.request = nil // a handler that goes on keeps the post
+	}()
 	p.in.Reply, p.in.Header, p.in.Context, p.in.ContextCancels = st, r.Header, r.Context(), s.stateless
 	run := s.inbox.Accept(p.in)
 	p.in = runtime.Incoming{} // a request that lasts long does not keep it
@@ -263,7 +270,7 @@ func (st *stream) run(run func()) {
 // close ends the response to a POST whose stream has ended. Without a message it was for a notification, a response, or
 // a request that gets no answer.
 func (p *post) close() error {
-	st, h := p.stream, p.handler
+	st, h := &p.answer, p.handler
 	switch {
 	case st.answered || p.Streaming:
 		return nil

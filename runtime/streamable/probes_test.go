@@ -73,7 +73,7 @@ func TestDrain(t *testing.T) {
 		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Requests: 3, Sessions: 1, Subscriptions: 1, Draining: true}) {
 			t.Errorf("%+v", got)
 		}
-		if n := h.traffic.InFlight(); n != 2 {
+		if _, n, _ := h.gate.Counts(); n != 2 {
 			t.Errorf("%d requests are in flight", n)
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -131,8 +131,7 @@ func TestWhatBecomesAStream(t *testing.T) {
 		"[" + mcptest.Call(1, "echo", "{}") + "]": false,
 	} {
 		session := r.sessionOf(r.open(r11))
-		p := &post{connection: connection{request: httptest.NewRequest("POST", "/", strings.NewReader(text))}, handler: r.handler}
-		p.Init(httptest.NewRecorder(), 0, nil)
+		p := r.handler.newPost(httptest.NewRecorder(), httptest.NewRequest("POST", "/", strings.NewReader(text)))
 		if err := p.read(); err != nil {
 			t.Fatal(err)
 		}

@@ -24,9 +24,9 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 
 // Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
 type Session struct {
-	handler *Handler
-	// It serves all requests of revisions without sessions, see Handler.shared.
-	stateless bool
+	handler   *Handler
+	stateless bool               // it serves all requests of revisions without sessions, see Handler.shared
+	sse       bool               // it is of HTTP with SSE, see Handler.ServeSSE
 	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
 	inbox     runtime.Inbox
 	outbox    runtime.Outbox // of the server: the session, or what a Sharing has put before it
@@ -80,8 +80,11 @@ func (s *Session) debug(text string) {
 	}
 }
 
-// single reports whether the session is for a single message: no client can come back to it.
+// single reports whether the session is for a single message: no client can be asked.
 func (s *Session) single() bool { return s.seat.Key == "" }
+
+// keeps reports whether the session keeps events, for a client that comes back.
+func (s *Session) keeps() bool { return !s.single() && !s.sse }
 
 // Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
 func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -163,7 +166,7 @@ func (s *Session) ended(err error) {
 	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != web.ErrIdle && err != web.ErrEvicted && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
-	if shared, ok := s.outbox.(runtime.Replicated); !s.single() && !(ok && shared.Lasts()) {
+	if shared, ok := s.outbox.(runtime.Replicated); s.keeps() && !(ok && shared.Lasts()) {
 		if err := h.opts.Events.Drop(context.Background(), s.seat.Key); err != nil {
 			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
@@ -186,16 +189,14 @@ func (s *Session) negotiated() string {
 	return s.revision
 }
 
-// primes reports whether the client knows events without data.
-func (s *Session) primes() bool { return s.negotiated() >= revisionPriming }
-
-// resumable reports whether the client can resume an event stream from its beginning.
-func (s *Session) resumable() bool { return !s.single() && s.negotiated() >= revisionPriming }
+// resumable reports whether the client can resume an event stream from its beginning, because it knows events without
+// data.
+func (s *Session) resumable() bool { return s.keeps() && s.negotiated() >= revisionPriming }
 
 // store stores an event for a client that comes back.
 func (s *Session) store(ctx context.Context, stream string, n uint64, data []byte) error {
-	if s.single() {
-		return errStateless
+	if !s.keeps() {
+		return errDisconnected
 	}
 	events := s.handler.opts.Events
 	if _, inMemory := events.(*MemoryEvents); !inMemory {
@@ -219,6 +220,8 @@ func (s *Session) Leave() { s.handler.sessions.Leave(&s.seat) }
 
 // shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
 func (s *Session) shutdown(ctx context.Context) {
-	s.streams.closeConnections(ctx)
+	if s.keeps() {
+		s.streams.closeConnections(ctx)
+	}
 	s.inbox.Shutdown(ctx)
 }

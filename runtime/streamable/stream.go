@@ -135,8 +135,8 @@ func (t *streams) unclaim(st *stream) {
 }
 
 func (t *streams) openLocked() *stream {
-	st := newStream(t.session)
-	st.own = true
+	st := &stream{own: true}
+	st.init(t.session)
 	t.own = append(t.own, st)
 	return st
 }
@@ -166,14 +166,13 @@ func (t *streams) closeConnections(ctx context.Context) {
 // comes back gets exactly the events that it has missed.
 type stream struct {
 	session   *Session
-	opening   bool           // it answers initialize, so its response carries the session's id
-	own       bool           // it is for the server's own messages and never ends
-	request   wire.Scalar    // the id of the request that it answers; zero for none or several
-	answers   bool           // it answers requests; anything else gets an HTTP status and no events
-	inline    *connection    // of the POST whose goroutine runs the message's handler; nil if another one does
-	listeners int            // GETs that write an own stream; guarded by streams.mu
-	admission *web.Admission // of the requests that it answers
-	body      web.Hold       // of their text
+	opening   bool          // it answers initialize, so its response carries the session's id
+	own       bool          // it is for the server's own messages and never ends
+	request   wire.Scalar   // the id of the request that it answers; zero for none or several
+	answers   bool          // it answers requests; anything else gets an HTTP status and no events
+	inline    *connection   // of the POST whose goroutine runs the message's handler; nil if another one does
+	listeners int           // GETs that write an own stream; guarded by streams.mu
+	admission web.Admission // of the POST that it answers
 
 	over atomic.Bool // nothing more comes
 
@@ -189,9 +188,7 @@ type stream struct {
 	unanswered bool                       // the request gets no answer
 }
 
-func newStream(s *Session) *stream {
-	return &stream{session: s, lock: make(chan struct{}, 1)}
-}
+func (st *stream) init(s *Session) { st.session, st.lock = s, make(chan struct{}, 1) }
 
 // acquire takes the lock. It returns false if ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) bool {
@@ -321,7 +318,7 @@ func (st *stream) answer(c *connection, m *runtime.Outgoing) error {
 		s.handler.refusals.Add(web.ReasonSession)
 	}
 	err := c.JSON(status, m.Text)
-	if err == web.ErrBudget {
+	if err == web.ErrBytes {
 		err = c.JSON(http.StatusInternalServerError, st.lostAnswer(m))
 	}
 	if err == nil && m.Abandoned {
@@ -352,7 +349,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
 	stored := st.session.store(ctx, st.name, n, m.Text)
-	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && !st.session.single() {
+	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.keeps() {
 		// The client may lose the answer and come back for it.
 		stored = st.session.store(ctx, st.name, n, replaced(&m, "the answer of %d bytes was lost with its connection, because it could not be kept; the request was handled", len(m.Text)))
 	}
@@ -364,19 +361,23 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 		return stored
 	}
 	var id []byte
+	var typ string
 	var retry time.Duration
+	if st.session.sse {
+		typ = "message"
+	}
 	if stored == nil {
 		id = eventID(st.name, n)
 		if n == 1 {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	err := c.Put(id, "", retry, m.Text)
-	if err == web.ErrBudget && stored != nil && m.Kind == jsonrpc.Response {
-		err = c.Put(id, "", retry, st.lostAnswer(&m))
+	err := c.Put(id, typ, retry, m.Text)
+	if err == web.ErrBytes && stored != nil && m.Kind == jsonrpc.Response {
+		err = c.Put(id, typ, retry, st.lostAnswer(&m))
 	}
 	switch {
-	case err == web.ErrBudget && st.session.single():
+	case err == web.ErrBytes && st.session.single():
 		return err // nothing was written, and the answer still needs the connection
 	case err != nil:
 	case m.Kind != jsonrpc.Response || m.Abandoned || st.own:
@@ -396,7 +397,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 // begin makes the stream an event stream, with a name by which it can be resumed if it belongs to a session. The lock
 // must be held.
 func (st *stream) begin() {
-	if st.name == "" && !st.session.single() {
+	if st.name == "" && st.session.keeps() {
 		st.session.streams.add(st)
 		if c := st.conn.Load(); st.opening && c != nil {
 			c.setSessionID(st.session)
@@ -480,15 +481,15 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	defer st.release()
 	c := st.conn.Load()
 	switch {
-	case c == nil || st.over.Load() || st.session.single():
+	case c == nil || st.over.Load() || !st.session.keeps():
 		return nil // no client can come back
 	case c == st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")
-	case !st.session.primes() && st.last == 0:
+	case !st.session.resumable() && st.last == 0:
 		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")
 	}
 	st.begin()
-	if st.session.primes() {
+	if st.session.resumable() {
 		if err := c.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
 			st.drop()
 			return nil // the connection was lost anyway
@@ -513,7 +514,6 @@ func (st *stream) finish(unanswered bool) {
 		return // the answer was abandoned
 	}
 	st.admission.Leave()
-	st.body.Release()
 	st.unanswered = unanswered
 	if st.name != "" {
 		if unanswered && !st.session.over.Load() {

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// DefaultMaxCallers is how many callers a Load remembers unless its limits say otherwise.
+// DefaultMaxCallers is how many callers a Gate remembers unless its limits say otherwise.
 const DefaultMaxCallers = 10_000
 
 // LoadLimits are the fields of streamable.Load, whose documentation describes them.
@@ -25,6 +25,47 @@ type LoadLimits struct {
 	Rate       float64
 	Burst      int
 	MaxCallers int
+}
+
+// Gate limits what the POSTs of a handler occupy: the number of those that name no session, of the JSON-RPC requests in
+// flight, the rate of these, and the bytes of messages in memory at a time. A caller is a user or, without one, an
+// address. Requests without either have no limit of their own. A Gate is safe for concurrent use.
+type Gate struct {
+	posts, inFlight counter
+	pace            pace.Limit // of each caller
+	maxCallers      int
+	unlimited       bool // requests in flight are not counted
+
+	maxBytes int64 // 0 means no limit
+	bytes    atomic.Int64
+
+	mu      sync.Mutex
+	callers map[groupKey]*list.Element // remembered because of their rate
+	recent  list.List                  // of *caller: the one that has sent nothing for longest first
+}
+
+// caller is the rate of a caller.
+type caller struct {
+	key     groupKey
+	limiter pace.Limiter
+}
+
+// NewGate returns a gate with limits for the POSTs that name no session, the requests in flight, and the bytes: 0 means
+// DefaultMaxBytes, a negative number no limit.
+func NewGate(posts Limits, load LoadLimits, maxBytes int) *Gate {
+	each := pace.Limit{PerSecond: load.Rate, Burst: load.Burst}
+	if each.Burst <= 0 {
+		each.Burst = int(min(load.Rate, 1<<31-1))
+	}
+	all, perCaller := max(load.MaxInFlight, 0), max(load.MaxInFlightPerCaller, 0)
+	return &Gate{
+		posts:     newCounter(posts.complete()),
+		inFlight:  newCounter(newLimits([kinds]int{ofAll: all, ofUser: perCaller, ofAddress: perCaller}, posts.Address)),
+		pace:      each,
+		unlimited: all == 0 && perCaller == 0 && each.None(),
+		maxBytes:  max(int64(cmp.Or(maxBytes, DefaultMaxBytes)), 0),
+		callers:   make(map[groupKey]*list.Element), maxCallers: cmp.Or(max(load.MaxCallers, 0), DefaultMaxCallers),
+	}
 }
 
 // counter counts things of groups, and limits the number of each group. It is safe for concurrent use.
@@ -42,13 +83,13 @@ func newCounter(l limits) counter {
 // add counts n things in each of the groups, or that they are gone if n is negative. If one of the groups would exceed
 // its limit, add counts nothing and returns the kind of that group and false. A group of which nothing is counted has
 // room for any number.
-func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
+func (c *counter) add(n int, in *[kinds]groupKey) (full int, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, key := range in {
-		limit, counted := c.of[key.kind], c.counts[key]
+	for kind, key := range in {
+		limit, counted := c.of[kind], c.counts[key]
 		if n > 0 && limit > 0 && counted > 0 && counted+n > limit {
-			return key.kind, false
+			return kind, false
 		}
 	}
 	for _, key := range in {
@@ -62,47 +103,59 @@ func (c *counter) add(n int, in ...groupKey) (full int, ok bool) {
 	return 0, true
 }
 
-// Len returns how many things are counted.
-func (c *counter) Len() int {
+func (c *counter) len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.counts[all]
 }
 
-// Load counts the JSON-RPC requests in flight, in sessions and without, and limits them: all of them, and
-// the number and rate of those of each caller. A caller is a user or, without one, an address. Requests
-// without either have no limit of their own. A Load is safe for concurrent use.
-type Load struct {
-	pace       pace.Limit // of each caller
-	maxCallers int
-	inFlight   counter
-
-	mu      sync.Mutex
-	callers map[groupKey]*list.Element // remembered because of their rate
-	recent  list.List                  // of *caller: the one that has sent nothing for longest first
+// Counts returns how many POSTs that name no session and how many requests in flight are counted, and how many callers
+// are remembered because of their rate.
+func (g *Gate) Counts() (posts, inFlight, callers int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.posts.len(), g.inFlight.len(), len(g.callers)
 }
 
-// caller is the rate of a caller.
-type caller struct {
-	key     groupKey
-	limiter pace.Limiter
+// Admission is what a POST occupies of a gate, or an answer that is being written. The zero Admission occupies nothing.
+type Admission struct {
+	Gate *Gate // nil for one without limits; set before anything is counted
+
+	post, calls [kinds]groupKey // in which it is counted; calls only if inFlight is not 0
+	inFlight    int             // requests
+	bytes       int
 }
 
-// NewLoad returns a Load with these limits, or nil if they limit nothing. A nil Load admits everything. Address
-// returns the address of a request's client; nil means the function Address.
-func NewLoad(limits LoadLimits, address func(*http.Request) string) *Load {
-	each := pace.Limit{PerSecond: limits.Rate, Burst: limits.Burst}
-	if each.Burst <= 0 {
-		each.Burst = int(min(limits.Rate, 1<<31-1))
+// EnterPost counts a POST that names no session. The error is a *Refusal if there are too many.
+func (a *Admission) EnterPost(r *http.Request, user string) error {
+	in := a.Gate.posts.groups(r, user)
+	if _, ok := a.Gate.posts.add(1, &in); !ok {
+		return errTooBusy
 	}
-	if limits.MaxInFlight <= 0 && limits.MaxInFlightPerCaller <= 0 && each.None() {
-		return nil
+	a.post = in
+	return nil
+}
+
+// errTooBusy refuses a POST that names no session.
+var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonRequests, Code: jsonrpc.CodeUnavailable, Message: "unavailable: too many requests in progress; try again later"}
+
+// Leave gives back what the POST occupies.
+func (a *Admission) Leave() {
+	if a.post[ofAll] == all {
+		a.Gate.posts.add(-1, &a.post)
 	}
-	perCaller := max(limits.MaxInFlightPerCaller, 0)
-	return &Load{
-		pace: each, maxCallers: cmp.Or(max(limits.MaxCallers, 0), DefaultMaxCallers),
-		inFlight: newCounter(newLimits([kinds]int{ofAll: max(limits.MaxInFlight, 0), ofUser: perCaller, ofAddress: perCaller}, address)),
-		callers:  make(map[groupKey]*list.Element),
+	if a.inFlight > 0 {
+		a.Gate.inFlight.add(-a.inFlight, &a.calls)
+	}
+	a.LeaveBody()
+	*a = Admission{Gate: a.Gate}
+}
+
+// LeaveBody gives back the bytes of the message.
+func (a *Admission) LeaveBody() {
+	if a.bytes > 0 {
+		a.Gate.bytes.Add(-int64(a.bytes))
+		a.bytes = 0
 	}
 }
 
@@ -136,92 +189,67 @@ func arriving(text *jsonrpc.Text) (n arrivals) {
 	return n
 }
 
-// Admission stands for requests that Load counts until Leave is called.
-type Admission struct {
-	load   *Load
-	in     [2]groupKey // all requests, and those of the caller
-	places int
-	left   atomic.Bool
-}
-
-// Enter counts the requests in a text. If a limit is exceeded, it counts nothing and returns a *Refusal with the id
-// of a single request. Stateless says that the requests belong to no session.
-func (l *Load) Enter(r *http.Request, user string, text *jsonrpc.Text, stateless bool) (*Admission, error) {
-	if l == nil {
-		return nil, nil
+// EnterCalls counts the requests in the text of a POST. If a limit is exceeded, it counts nothing and returns a *Refusal
+// with the id of a single request. Stateless says that the requests belong to no session.
+func (a *Admission) EnterCalls(r *http.Request, user string, text *jsonrpc.Text, stateless bool) error {
+	if a.Gate.unlimited {
+		return nil
 	}
-	a, err := l.enter(r, user, arriving(text), codeBusy(stateless))
-	return a, For(text.ID, err)
+	return For(text.ID, a.enterCalls(r, user, arriving(text), codeBusy(stateless)))
 }
 
-// enter counts requests that have arrived together. The code is that of a refusal.
-func (l *Load) enter(r *http.Request, user string, n arrivals, code int64) (*Admission, error) {
+// enterCalls counts requests that have arrived together. The code is that of a refusal.
+func (a *Admission) enterCalls(r *http.Request, user string, n arrivals, code int64) error {
 	if n.All == 0 {
-		return nil, nil
+		return nil
 	}
-	key := groupKey{ofUser, user}
+	g, in, who := a.Gate, [kinds]groupKey{ofAll: all}, groupKey{ofUser, user}
 	if user == "" {
-		key = groupKey{ofAddress, l.inFlight.address(r)}
+		who = groupKey{ofAddress, g.inFlight.address(r)}
 	}
-	a := &Admission{load: l, in: [2]groupKey{all, key}, places: n.InFlight}
-	switch full, ok := l.inFlight.add(a.places, a.in[:]...); {
+	in[who.kind] = who
+	switch full, ok := g.inFlight.add(n.InFlight, &in); {
 	case ok:
 	case full == ofAll:
-		return nil, &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
+		return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
 			Message: "unavailable: too many requests in flight; try again later"}
 	default:
-		return nil, &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
+		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
 			Message: "too many requests of this caller are in flight: wait for their results"}
 	}
-	if wait := l.wait(key, n.All); wait > 0 {
-		a.Leave()
+	if wait := g.wait(who, n.All); wait > 0 {
+		g.inFlight.add(-n.InFlight, &in)
 		e := pace.Error(code, "requests", wait)
-		return nil, &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
+		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
 	}
-	return a, nil
+	a.calls, a.inFlight = in, n.InFlight
+	return nil
 }
 
 // wait returns how long a caller has to wait before it may send n requests. If too many callers are remembered, a new
 // one replaces one whose requests no longer count, or the one that has sent nothing for longest.
-func (l *Load) wait(key groupKey, n int) time.Duration {
-	if l.pace.None() || key.name == "" {
+func (g *Gate) wait(key groupKey, n int) time.Duration {
+	if g.pace.None() || key.name == "" {
 		return 0
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	known := l.callers[key]
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	known := g.callers[key]
 	if known != nil {
-		l.recent.MoveToBack(known)
+		g.recent.MoveToBack(known)
 		return known.Value.(*caller).limiter.Admit(n)
 	}
 	for range 2 { // more than come, so that those whose requests no longer count become fewer
-		front := l.recent.Front()
-		if front == nil || len(l.callers) < l.maxCallers && !front.Value.(*caller).limiter.Fresh() {
+		front := g.recent.Front()
+		if front == nil || len(g.callers) < g.maxCallers && !front.Value.(*caller).limiter.Fresh() {
 			break
 		}
-		l.recent.Remove(front)
-		delete(l.callers, front.Value.(*caller).key)
+		g.recent.Remove(front)
+		delete(g.callers, front.Value.(*caller).key)
 	}
-	c := &caller{key: key, limiter: pace.New(l.pace)}
-	l.callers[key] = l.recent.PushBack(c)
+	c := &caller{key: key, limiter: pace.New(g.pace)}
+	g.callers[key] = g.recent.PushBack(c)
 	return c.limiter.Admit(n)
-}
-
-// Leave reports that the requests are over. Further calls, and calls on a nil Admission, do nothing.
-func (a *Admission) Leave() {
-	if a != nil && !a.left.Swap(true) {
-		a.load.inFlight.add(-a.places, a.in[:]...)
-	}
-}
-
-// InFlight returns the number of requests in flight.
-func (l *Load) InFlight() int { return l.inFlight.Len() }
-
-// Callers returns the number of callers that are remembered because of their rate.
-func (l *Load) Callers() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.callers)
 }
 
 // codeBusy returns the code of the error for a request that is refused because of load.
@@ -232,30 +260,60 @@ func codeBusy(stateless bool) int64 {
 	return jsonrpc.CodeServerBusy
 }
 
-// errTooBusy refuses a request beyond a limit of Requests.
-var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonRequests, Code: jsonrpc.CodeUnavailable, Message: "unavailable: too many requests in progress; try again later"}
+// DefaultMaxBytes is the limit of a Gate for bytes whose options leave it zero.
+const DefaultMaxBytes = 256 << 20
 
-// Requests counts the requests in progress that belong to no session, and limits their number: all of
-// them, those of each user and those of each address. It is safe for concurrent use.
-type Requests struct{ counter }
+const (
+	// uncounted is the length up to which a message does not count: net/http has buffers of that length for
+	// each request anyway.
+	uncounted = 4 << 10
+	// smallMessage is the length up to which a message may use the last quarter of the bytes, so that a few
+	// clients with large messages do not shut out all others.
+	smallMessage = 64 << 10
+)
 
-// NewRequests returns a count with these limits.
-func NewRequests(limits Limits) *Requests { return &Requests{newCounter(limits.complete())} }
+// ErrBytes is the error of a message for which a Gate has no room.
+var ErrBytes = errors.New("web: too many bytes of messages in memory")
 
-// Counted is a request that was counted.
-type Counted [kinds]groupKey
-
-// Enter counts a request of a user. The error is a *Refusal if there are too many.
-func (q *Requests) Enter(r *http.Request, user string) (Counted, error) {
-	in := q.groups(r, user)
-	if _, ok := q.add(1, in[:]...); !ok {
-		return in, errTooBusy
+// fits reports whether there is room for a message of a length when used bytes count. A message that is longer than the
+// limit has room when nothing else counts.
+func (g *Gate) fits(used int64, length int) bool {
+	room := g.maxBytes
+	if length > smallMessage {
+		room -= room / 4
 	}
-	return in, nil
+	return used == 0 || used+int64(length) <= room
 }
 
-// Leave reports that a request is over.
-func (q *Requests) Leave(in Counted) { q.add(-1, in[:]...) }
+// counts reports whether a message of a length counts. A nil Gate has no limits.
+func (g *Gate) counts(length int) bool { return g != nil && g.maxBytes > 0 && length > uncounted }
+
+// announced returns whether there is room now for a body of a length, as its client has announced it.
+func (g *Gate) announced(length int) bool {
+	return !g.counts(length) || g.fits(g.bytes.Load(), length)
+}
+
+// grow makes the bytes of the admission those of a message of a length. It returns false if there is no room for that;
+// the admission then remains as it is.
+func (a *Admission) grow(length int) bool {
+	g := a.Gate
+	if !g.counts(length) || length <= a.bytes {
+		return true
+	}
+	more := int64(length - a.bytes)
+	if others := g.bytes.Add(more) - int64(length); !g.fits(others, length) {
+		g.bytes.Add(-more)
+		return false
+	}
+	a.bytes = length
+	return true
+}
+
+// errNoRoom returns the refusal of a request for whose body there is no room.
+func errNoRoom(stateless bool) *Refusal {
+	return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonBytes, Code: codeBusy(stateless),
+		Message: "unavailable: the messages in progress take too much memory; try again later"}
+}
 
 // The limits and times of a handler whose options leave them zero.
 const (
@@ -343,87 +401,3 @@ const (
 	ofAddress
 	kinds
 )
-
-// DefaultMaxBytes is the limit of a Budget whose options leave it zero.
-const DefaultMaxBytes = 256 << 20
-
-const (
-	// uncounted is the length up to which a message does not count: net/http has buffers of that length for
-	// each request anyway.
-	uncounted = 4 << 10
-	// smallMessage is the length up to which a message may use the last quarter of a budget, so that a few
-	// clients with large messages do not shut out all others.
-	smallMessage = 64 << 10
-)
-
-// ErrBudget is the error of a message for which a Budget has no room.
-var ErrBudget = errors.New("web: too many bytes of messages in memory")
-
-// Budget limits the bytes of the messages that a handler has in memory at a time: bodies of requests until
-// they are handled, and messages that are being written until their clients have read them. A message that is
-// longer than the limit has room when nothing else counts. A nil Budget has no limit. A Budget is safe for
-// concurrent use.
-type Budget struct {
-	limit int64
-	used  atomic.Int64
-}
-
-// NewBudget returns a Budget with a limit in bytes. 0 means DefaultMaxBytes, a negative number no limit.
-func NewBudget(limit int) *Budget {
-	if limit < 0 {
-		return nil
-	}
-	return &Budget{limit: int64(cmp.Or(limit, DefaultMaxBytes))}
-}
-
-// room returns the limit for a message of a length.
-func (b *Budget) room(length int) int64 {
-	if length > smallMessage {
-		return b.limit - b.limit/4
-	}
-	return b.limit
-}
-
-// fits reports whether there is room now for a message of a length, as a client has announced it.
-func (b *Budget) fits(length int) bool {
-	if b == nil || length <= uncounted {
-		return true
-	}
-	used := b.used.Load()
-	return used == 0 || used+int64(length) <= b.room(length)
-}
-
-// Hold is the share of a message in a Budget. The zero Hold is empty.
-type Hold struct {
-	budget *Budget
-	bytes  int
-}
-
-// grow makes the hold that of a message of a length. It returns false if there is no room for that; the hold
-// then remains as it is.
-func (h *Hold) grow(b *Budget, length int) bool {
-	if b == nil || length <= uncounted || length <= h.bytes {
-		return true
-	}
-	more := int64(length - h.bytes)
-	if used := b.used.Add(more); used > b.room(length) && used > int64(length) {
-		b.used.Add(-more)
-		return false
-	}
-	*h = Hold{b, length}
-	return true
-}
-
-// Release gives the share back.
-func (h *Hold) Release() {
-	if h.bytes > 0 {
-		h.budget.used.Add(-int64(h.bytes))
-	}
-	*h = Hold{}
-}
-
-// errNoRoom returns the refusal of a request for whose body there is no room.
-func errNoRoom(stateless bool) *Refusal {
-	return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonBytes, Code: codeBusy(stateless),
-		Message: "unavailable: the messages in progress take too much memory; try again later"}
-}

@@ -12,9 +12,12 @@ import (
 // not forgotten for others, and that those whose requests no longer count are forgotten first.
 func TestCallersBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := NewLoad(LoadLimits{MaxInFlightPerCaller: 1, Rate: 1, Burst: 2, MaxCallers: 10}, nil)
+		g := NewGate(Limits{}, LoadLimits{MaxInFlightPerCaller: 1, Rate: 1, Burst: 2, MaxCallers: 10}, 0)
 		r := httptest.NewRequest("POST", "/", nil)
-		enter := func(user string) (*Admission, error) { return l.enter(r, user, arrivals{1, 1}, 1) }
+		enter := func(user string) (*Admission, error) {
+			a := &Admission{Gate: g}
+			return a, a.enterCalls(r, user, arrivals{1, 1}, 1)
+		}
 		reason := func(err error) string {
 			if err == nil {
 				return ""
@@ -32,7 +35,7 @@ func TestCallersBounded(t *testing.T) {
 			}
 			a.Leave()
 			a.Leave()
-			if n := l.Callers(); n > 10 {
+			if _, _, n := g.Counts(); n > 10 {
 				t.Fatalf("%d callers are remembered", n)
 			}
 		}
@@ -52,10 +55,10 @@ func TestCallersBounded(t *testing.T) {
 			a, _ := enter("new " + strconv.Itoa(i))
 			a.Leave()
 		}
-		if n := l.Callers(); n > 5+2 {
+		if _, _, n := g.Counts(); n > 5+2 {
 			t.Errorf("%d callers are remembered, though only 5 have a request that counts", n)
 		}
-		if n := l.InFlight(); n != 0 {
+		if _, n, _ := g.Counts(); n != 0 {
 			t.Errorf("%d requests are in flight", n)
 		}
 	})

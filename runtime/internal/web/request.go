@@ -101,14 +101,15 @@ func zeroQuality(params string) bool {
 	return false
 }
 
-// ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of the response.
-// An error is a *Refusal, and the connection is closed after it. Stateless says that the request belongs to no session.
-func (r *Response) ReadBody(req *http.Request, max int, stateless bool) (string, error) {
+// ReadBody reads the body of the request, of at most max bytes, which must arrive within the timeout of the response
+// and takes room in the admission. An error is a *Refusal, and the connection is closed after it. Stateless says that the
+// request belongs to no session.
+func (r *Response) ReadBody(req *http.Request, a *Admission, max int, stateless bool) (string, error) {
 	if req.ContentLength > int64(max) {
 		r.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
-	if !r.budget.fits(int(req.ContentLength)) {
+	if !a.Gate.announced(int(req.ContentLength)) {
 		r.Header().Set("Connection", "close")
 		return "", errNoRoom(stateless)
 	}
@@ -121,19 +122,12 @@ func (r *Response) ReadBody(req *http.Request, max int, stateless bool) (string,
 	if req.ContentLength < 0 { // otherwise net/http reads only that much
 		body = http.MaxBytesReader(r.w, req.Body, int64(max))
 	}
-	read := false
-	defer func() {
-		if !read { // also if the body panics, as those of middleware may
-			r.Body.Release()
-		}
-	}()
-	text, err := readAll(body, req.ContentLength, func(length int) bool { return r.Body.grow(r.budget, length) })
+	text, err := readAll(body, req.ContentLength, a.grow)
 	if err == nil {
-		read = true
 		return text, nil
 	}
 	r.Header().Set("Connection", "close")
-	if err == ErrBudget {
+	if err == ErrBytes {
 		return "", errNoRoom(stateless)
 	}
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -162,7 +156,7 @@ func CheckMessage(m *jsonrpc.Text) error {
 const maxFirstRead = 32 << 10
 
 // readAll is io.ReadAll for a body of the announced length, which is negative if it is unknown. It calls grow
-// with the size of its buffer, and returns ErrBudget if grow returns false. The string shares the memory of
+// with the size of its buffer, and returns ErrBytes if grow returns false. The string shares the memory of
 // the buffer, to which nothing is written afterwards: a copy would be one of the 14 allocations of a request,
 // and as large as the message.
 func readAll(body io.Reader, length int64, grow func(size int) bool) (string, error) {
@@ -173,7 +167,7 @@ func readAll(body io.Reader, length int64, grow func(size int) bool) (string, er
 	buf := make([]byte, 0, size)
 	for {
 		if !grow(cap(buf)) {
-			return "", ErrBudget
+			return "", ErrBytes
 		}
 		n, err := body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]

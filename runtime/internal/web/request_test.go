@@ -60,7 +60,9 @@ func TestReadBodyInTime(t *testing.T) {
 				body := &slow{ResponseWriter: httptest.NewRecorder(), after: c.after}
 				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
-				text, err := NewResponse(body, c.timeout, nil).ReadBody(r, 100, false)
+				var response Response
+				response.Init(body, c.timeout, nil)
+				text, err := response.ReadBody(r, new(Admission), 100, false)
 				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 					t.Errorf("%q, %v", text, err)
 				}
@@ -77,11 +79,13 @@ func TestRefusedBody(t *testing.T) {
 	for _, header := range []string{"", "Content-Type: application/json\r\n", "Content-Type: application/json\r\nExpect: 100-continue\r\n"} {
 		synctest.Test(t, func(t *testing.T) {
 			server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				Serve(w, r, Guard{}, slog.New(slog.DiscardHandler), nil, func(w http.ResponseWriter, r *http.Request) error {
+				Serve(w, r, Guard{}, slog.New(slog.DiscardHandler), new(Refusals), func(w http.ResponseWriter, r *http.Request) error {
 					if refusal := CheckPost(r, false); refusal != nil {
 						return refusal
 					}
-					_, err := NewResponse(w, time.Second, nil).ReadBody(r, 100, false)
+					var response Response
+					response.Init(w, time.Second, nil)
+					_, err := response.ReadBody(r, new(Admission), 100, false)
 					return err
 				})
 			})}

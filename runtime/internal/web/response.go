@@ -24,28 +24,19 @@ type Response struct {
 	w       http.ResponseWriter
 	rc      http.ResponseController
 	timeout time.Duration // 0 or less means none
-	budget  *Budget       // for the body of the request, and for what is written
+	gate    *Gate         // for what is written; nil for no limit
 
 	mu          sync.Mutex
 	interrupted bool
-	finished    bool // net/http may use the connection for another response
+	finished    bool // net/http may use the connection for another response, and w and rc are gone
 
 	// Streaming means that the response has become an event stream, whose header is written. Only Response sets it.
 	Streaming bool
-	// Body is the share of the request's body in the budget, which the caller of ReadBody releases.
-	Body Hold
 }
 
-// NewResponse returns a response written to w.
-func NewResponse(w http.ResponseWriter, timeout time.Duration, budget *Budget) *Response {
-	r := new(Response)
-	r.Init(w, timeout, budget)
-	return r
-}
-
-// Init is NewResponse for a Response that is part of another value.
-func (r *Response) Init(w http.ResponseWriter, timeout time.Duration, budget *Budget) {
-	r.w, r.rc, r.timeout, r.budget = w, *http.NewResponseController(w), timeout, budget
+// Init makes r a response that is written to w. It is called before all other methods.
+func (r *Response) Init(w http.ResponseWriter, timeout time.Duration, gate *Gate) {
+	r.w, r.rc, r.timeout, r.gate = w, *http.NewResponseController(w), timeout, gate
 }
 
 // Header returns the header of the response.
@@ -93,13 +84,13 @@ var (
 )
 
 // Put writes an event, which leaves with the next event, with Flush, or with the end of the response. If the
-// error is ErrBudget, nothing is written.
+// error is ErrBytes, nothing is written.
 func (r *Response) Put(id []byte, typ string, retry time.Duration, data []byte) error {
-	var hold Hold
-	if !hold.grow(r.budget, len(data)) {
-		return ErrBudget
+	hold := Admission{Gate: r.gate}
+	if !hold.grow(len(data)) {
+		return ErrBytes
 	}
-	defer hold.Release()
+	defer hold.LeaveBody()
 	r.begin()
 	buf := buffers.Get().(*[]byte)
 	*buf = eventstream.Append((*buf)[:0], id, typ, retry, data)
@@ -133,13 +124,13 @@ func (r *Response) Comment() error {
 	return r.Flush()
 }
 
-// JSON writes a whole response with a JSON text. If the error is ErrBudget, nothing is written.
+// JSON writes a whole response with a JSON text. If the error is ErrBytes, nothing is written.
 func (r *Response) JSON(status int, body []byte) error {
-	var hold Hold
-	if !hold.grow(r.budget, len(body)) {
-		return ErrBudget
+	hold := Admission{Gate: r.gate}
+	if !hold.grow(len(body)) {
+		return ErrBytes
 	}
-	defer hold.Release()
+	defer hold.LeaveBody()
 	r.extend()
 	return WriteJSON(r.w, status, body)
 }
@@ -168,11 +159,12 @@ func (r *Response) Interrupt() {
 }
 
 // Finish must be called before the handler of the request returns. What remains of the last write's
-// timeout then applies to the rest of the response.
+// timeout then applies to the rest of the response. It lets go of the http.ResponseWriter, so the response may not be
+// used any more.
 func (r *Response) Finish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.finished = true
+	r.finished, r.w, r.rc = true, nil, http.ResponseController{}
 }
 
 // Refusal is the error of a request that is not served: an HTTP status and a JSON-RPC error.
@@ -192,10 +184,10 @@ const (
 	ReasonInFlight = "in_flight" // LoadLimits.MaxInFlight
 	ReasonCaller   = "caller"    // LoadLimits.MaxInFlightPerCaller
 	ReasonRate     = "rate"      // LoadLimits.Rate
-	ReasonRequests = "requests"  // the limits of Requests
+	ReasonRequests = "requests"  // the number of POSTs that name no session
 	ReasonSessions = "sessions"  // the limits of Sessions
 	ReasonSession  = "session"   // the requests of one session
-	ReasonBytes    = "bytes"     // the limit of a Budget
+	ReasonBytes    = "bytes"     // the bytes of messages in memory
 	ReasonDraining = "draining"  // a shutdown has begun
 )
 
@@ -295,7 +287,7 @@ var (
 )
 
 // Serve calls serve for a request that the guard allows. If its error is a *Refusal, Serve writes it as the response,
-// and counts it if it has a reason. Count may be nil.
+// and counts it if it has a reason.
 func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger, count *Refusals, serve func(http.ResponseWriter, *http.Request) error) {
 	if why := guard.Check(r); why != "" {
 		log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
@@ -303,7 +295,7 @@ func Serve(w http.ResponseWriter, r *http.Request, guard Guard, log *slog.Logger
 		return
 	}
 	if refusal, ok := errors.AsType[*Refusal](serve(w, r)); ok {
-		if count != nil && refusal.Reason != "" {
+		if refusal.Reason != "" {
 			count.Add(refusal.Reason)
 		}
 		log.LogAttrs(r.Context(), slog.LevelDebug, "request refused", slog.String("http_method", r.Method), slog.Any("error", refusal))

@@ -1,0 +1,123 @@
+package streamable
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/url"
+
+	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
+)
+
+// This file is the server of HTTP with SSE, the transport of revision 2024-11-05. A GET is a session, which has no stream
+// but that of the server's own messages, and ends with it. Answers are such messages, too.
+
+// ServeSSE serves a request over HTTP with SSE: the GET that opens a session, and the POSTs of its messages, which clients
+// send to the endpoint; "" means the path of the GET. Package sse calls it, with handlers of its own.
+func (h *Handler) ServeSSE(w http.ResponseWriter, r *http.Request, endpoint string) {
+	web.Serve(w, r, h.guard, h.log, &h.refusals, func(w http.ResponseWriter, r *http.Request) error {
+		switch r.Method {
+		case http.MethodGet:
+			return h.getSSE(w, r, endpoint)
+		case http.MethodPost:
+			return h.postSSE(w, r)
+		}
+		w.Header().Set("Allow", "GET, POST")
+		return web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
+	})
+}
+
+// paramSession is the parameter of the endpoint's URL with the session's id.
+const paramSession = "sessionId"
+
+// getSSE opens a session, which lasts as long as the request.
+func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request, endpoint string) error {
+	if refusal := web.CheckGet(r); refusal != nil {
+		return refusal
+	}
+	to, err := endpointOf(r, endpoint)
+	if err != nil {
+		h.log.Error("the endpoint is not a URL", "error", err)
+		return web.Refuse(http.StatusInternalServerError, "internal error")
+	}
+	id := rand.Text()
+	key, err := h.Key(r, id)
+	if err != nil {
+		return err
+	}
+	s := h.newSession(id, key)
+	s.sse = true
+	st := s.streams.claim(nil)
+	c := &connection{request: r, stream: st}
+	c.Init(w, h.opts.IOTimeout, h.gate)
+	st.conn.Store(c)
+	err = h.open(s, r, runtime.Handshake{SessionOnly: true}, ownOutbox)
+	defer st.disconnect(c)
+	defer s.end(runtime.ErrClosed)
+	if err != nil {
+		return err
+	}
+	query := to.Query()
+	query.Set(paramSession, id)
+	to.RawQuery = query.Encode()
+	st.lock <- struct{}{} // which is free, because nothing else is sent before the client knows the endpoint
+	err = c.Event(nil, "endpoint", 0, []byte(to.String()))
+	st.release()
+	if err == nil {
+		c.startKeepAlive(false)
+		st.wait(r.Context(), c)
+	}
+	return nil
+}
+
+// endpointOf returns the URL to which the client of a GET sends its messages.
+func endpointOf(r *http.Request, endpoint string) (*url.URL, error) {
+	if endpoint != "" {
+		return url.Parse(endpoint)
+	}
+	u, err := url.ParseRequestURI(r.RequestURI) // a mux may have removed a prefix from r.URL.Path
+	if err != nil {
+		return nil, err
+	}
+	return &url.URL{Path: u.Path, RawPath: u.RawPath}, nil
+}
+
+// postSSE accepts a message.
+func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
+	if refusal := web.CheckPost(r, false); refusal != nil {
+		return refusal
+	}
+	key, err := h.Key(r, r.URL.Query().Get(paramSession))
+	if err != nil {
+		return err
+	}
+	s := h.sessions.Find(key)
+	if s == nil || !s.sse {
+		return h.sessions.NoSession()
+	}
+	p := h.newPost(w, r)
+	defer p.leave()
+	if err = p.read(); err == nil {
+		err = web.CheckMessage(p.in.Content())
+	}
+	if err == nil {
+		err = p.admit(web.UserOf(key))
+	}
+	// From the second message on, the session is busy, because it is a connection that its client holds open.
+	if err == nil && (s.over.Load() || s.negotiated() != "" && h.sessions.Enter(key) == nil) {
+		err = h.sessions.NoSession()
+	}
+	if err != nil {
+		return web.For(p.id, err)
+	}
+	p.answer.init(s)
+	p.in.Header, p.in.Context = r.Header, r.Context() // without a Reply, the answer goes to the GET
+	if run := s.inbox.Accept(p.in); run == nil {
+		p.answer.end(false)
+	} else {
+		p.in = runtime.Incoming{}
+		go p.answer.run(run)
+	}
+	p.Empty(http.StatusAccepted)
+	return nil
+}
