@@ -138,7 +138,8 @@ func (p *post) read() (err error) {
 
 // admit counts the requests in the message, which a user has sent.
 func (p *post) admit(user string) error {
-	return p.answer.admission.EnterCalls(p.request, user, p.in.Content(), p.stateless)
+	text := p.in.Content()
+	return web.For(text.ID, p.answer.admission.EnterCalls(p.request, user, text, p.stateless))
 }
 
 // initialize opens a session for a user.

@@ -80,10 +80,11 @@ func newCounter(l limits) counter {
 	return counter{limits: l, counts: make(map[groupKey]int)}
 }
 
-// add counts n things in each of the groups, or that they are gone if n is negative. If one of the groups would exceed
-// its limit, add counts nothing and returns the kind of that group and false. A group of which nothing is counted has
-// room for any number.
-func (c *counter) add(n int, in *[kinds]groupKey) (full int, ok bool) {
+// add counts n things of a user at an address, "" for none, or that they are gone if n is negative. If a limit would be
+// exceeded, add counts nothing and returns the kind of that group and false. A group of which nothing is counted has room
+// for any number.
+func (c *counter) add(n int, user, address string) (full int, ok bool) {
+	in := c.groups(user, address)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for kind, key := range in {
@@ -121,18 +122,19 @@ func (g *Gate) Counts() (posts, inFlight, callers int) {
 type Admission struct {
 	Gate *Gate // nil for one without limits; set before anything is counted
 
-	post, calls [kinds]groupKey // in which it is counted; calls only if inFlight is not 0
-	inFlight    int             // requests
-	bytes       int
+	user, address string // for which it is counted
+	posts         int    // 1 if it is counted as a POST that names no session
+	inFlight      int    // requests
+	bytes         int
 }
 
 // EnterPost counts a POST that names no session. The error is a *Refusal if there are too many.
 func (a *Admission) EnterPost(r *http.Request, user string) error {
-	in := a.Gate.posts.groups(r, user)
-	if _, ok := a.Gate.posts.add(1, &in); !ok {
+	a.user, a.address = user, a.Gate.posts.addressOf(r)
+	if _, ok := a.Gate.posts.add(1, a.user, a.address); !ok {
 		return errTooBusy
 	}
-	a.post = in
+	a.posts = 1
 	return nil
 }
 
@@ -141,11 +143,11 @@ var errTooBusy = &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonR
 
 // Leave gives back what the POST occupies.
 func (a *Admission) Leave() {
-	if a.post[ofAll] == all {
-		a.Gate.posts.add(-1, &a.post)
+	if a.posts > 0 {
+		a.Gate.posts.add(-1, a.user, a.address)
 	}
 	if a.inFlight > 0 {
-		a.Gate.inFlight.add(-a.inFlight, &a.calls)
+		a.addCalls(-a.inFlight)
 	}
 	a.LeaveBody()
 	*a = Admission{Gate: a.Gate}
@@ -162,53 +164,47 @@ func (a *Admission) LeaveBody() {
 // MethodListen is the method of requests that last as long as their clients like.
 const MethodListen = "subscriptions/listen"
 
-// arrivals is how many requests a text contains, and how many of them count as in flight.
-type arrivals struct{ All, InFlight int }
-
-// arriving returns the number of requests in a text. What is not a message counts as a request, because it is
-// answered too.
-func arriving(text *jsonrpc.Text) (n arrivals) {
+// requestsIn returns how many requests a text contains, and how many of them count as in flight. What is not a message
+// counts as a request, because it is answered too.
+func requestsIn(text *jsonrpc.Text) (n, inFlight int) {
 	count := func(m *jsonrpc.Message, err error) {
 		if err == nil && m.Kind != jsonrpc.Request {
 			return
 		}
-		n.All++
+		n++
 		if m.Method != MethodListen {
-			n.InFlight++
+			inFlight++
 		}
 	}
 	switch {
 	case !text.IsBatch:
 		count(&text.Message, text.Err)
 	case text.Err != nil:
-		n.All = 1
+		n = 1
 	}
 	for i := range text.Batch {
 		count(&text.Batch[i].Message, text.Batch[i].Err)
 	}
-	return n
+	return n, inFlight
 }
 
-// EnterCalls counts the requests in the text of a POST. If a limit is exceeded, it counts nothing and returns a *Refusal
-// with the id of a single request. Stateless says that the requests belong to no session.
+// EnterCalls counts the requests in the text of a POST. If a limit is exceeded, it counts nothing and returns a
+// *Refusal. Stateless says that the requests belong to no session.
 func (a *Admission) EnterCalls(r *http.Request, user string, text *jsonrpc.Text, stateless bool) error {
-	if a.Gate.unlimited {
+	g := a.Gate
+	if g.unlimited {
 		return nil
 	}
-	return For(text.ID, a.enterCalls(r, user, arriving(text), codeBusy(stateless)))
-}
-
-// enterCalls counts requests that have arrived together. The code is that of a refusal.
-func (a *Admission) enterCalls(r *http.Request, user string, n arrivals, code int64) error {
-	if n.All == 0 {
+	n, inFlight := requestsIn(text)
+	if n == 0 {
 		return nil
 	}
-	g, in, who := a.Gate, [kinds]groupKey{ofAll: all}, groupKey{ofUser, user}
-	if user == "" {
-		who = groupKey{ofAddress, g.inFlight.address(r)}
+	code, who := codeBusy(stateless), groupKey{ofUser, user}
+	if a.user = user; user == "" {
+		a.address = g.posts.address(r)
+		who = groupKey{ofAddress, a.address}
 	}
-	in[who.kind] = who
-	switch full, ok := g.inFlight.add(n.InFlight, &in); {
+	switch full, ok := a.addCalls(inFlight); {
 	case ok:
 	case full == ofAll:
 		return &Refusal{Status: http.StatusServiceUnavailable, Reason: ReasonInFlight, Code: code,
@@ -217,13 +213,21 @@ func (a *Admission) enterCalls(r *http.Request, user string, n arrivals, code in
 		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonCaller, Code: code,
 			Message: "too many requests of this caller are in flight: wait for their results"}
 	}
-	if wait := g.wait(who, n.All); wait > 0 {
-		g.inFlight.add(-n.InFlight, &in)
+	if wait := g.wait(who, n); wait > 0 {
+		a.addCalls(-inFlight)
 		e := pace.Error(code, "requests", wait)
 		return &Refusal{Status: http.StatusTooManyRequests, Reason: ReasonRate, Code: code, Message: e.Message, Data: e.Data, After: wait}
 	}
-	a.calls, a.inFlight = in, n.InFlight
+	a.inFlight = inFlight
 	return nil
+}
+
+// addCalls counts requests of the caller, or that they are over if n is negative.
+func (a *Admission) addCalls(n int) (full int, ok bool) {
+	if a.user != "" {
+		return a.Gate.inFlight.add(n, a.user, "")
+	}
+	return a.Gate.inFlight.add(n, "", a.address)
 }
 
 // wait returns how long a caller has to wait before it may send n requests. If too many callers are remembered, a new
@@ -354,17 +358,24 @@ func newLimits(of [kinds]int, address func(*http.Request) string) limits {
 	return limits{of, address}
 }
 
-// groups returns the groups of a user's request. It belongs to none that has no limit. If the request is nil, it belongs
-// to no address.
-func (l *limits) groups(r *http.Request, user string) [kinds]groupKey {
+// groups returns the groups of a user at an address. What has no limit is no group.
+func (l *limits) groups(user, address string) [kinds]groupKey {
 	in := [kinds]groupKey{all, {kind: ofUser}, {kind: ofAddress}}
 	if l.of[ofUser] > 0 {
 		in[ofUser].name = user
 	}
-	if l.of[ofAddress] > 0 && r != nil {
-		in[ofAddress].name = l.address(r)
+	if l.of[ofAddress] > 0 {
+		in[ofAddress].name = address
 	}
 	return in
+}
+
+// addressOf returns the address of a request, or "" if it is nil or addresses have no limit.
+func (l *limits) addressOf(r *http.Request) string {
+	if l.of[ofAddress] == 0 || r == nil {
+		return ""
+	}
+	return l.address(r)
 }
 
 // Address returns the address that a request comes from, for IPv6 its network of 64 bits. It

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // TestCallersBounded checks that callers are remembered up to a limit, that one with a request in flight is
@@ -14,9 +16,10 @@ func TestCallersBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(Limits{}, LoadLimits{MaxInFlightPerCaller: 1, Rate: 1, Burst: 2, MaxCallers: 10}, 0)
 		r := httptest.NewRequest("POST", "/", nil)
+		text := jsonrpc.ParseText(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
 		enter := func(user string) (*Admission, error) {
 			a := &Admission{Gate: g}
-			return a, a.enterCalls(r, user, arrivals{1, 1}, 1)
+			return a, a.EnterCalls(r, user, &text, false)
 		}
 		reason := func(err error) string {
 			if err == nil {

@@ -266,7 +266,7 @@ func (t *Sessions[S]) All() (open []S) {
 //
 // Open calls open without a lock, so open may take its time and may call Shutdown.
 func (t *Sessions[S]) Open(p *Seat[S], r *http.Request, open func() error) error {
-	if err := t.admit(p, t.limits.groups(r, UserOf(p.Key))); err != nil {
+	if err := t.admit(p, t.limits.groups(UserOf(p.Key), t.limits.addressOf(r))); err != nil {
 		return err
 	}
 	err := open()
