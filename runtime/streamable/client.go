@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"strings"
 	"sync"
@@ -417,7 +416,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 
 // sendRequest starts to send a request and to read its answer.
 func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text string) error {
-	e := newExchange(t, m.ID)
+	e := newExchange(t, m.Kind, m.ID)
 	e.body = &body{text: text}
 	if m.Revision != "" {
 		var err error
@@ -442,7 +441,6 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text st
 	t.mu.Unlock()
 	t.posts.Run(func() {
 		defer t.life.Leave()
-		defer e.cancel()
 		defer t.forget(key)
 		e.run()
 	})
@@ -490,63 +488,19 @@ func (e *exchange) awaitSent(ctx context.Context) {
 // When ctx ends, it stops waiting, but the POST continues: the end of ctx means that the caller no longer waits, not
 // that the message is not to be sent.
 func (t *Transport) sendOther(ctx context.Context, m runtime.Outgoing, text string) error {
-	tries := 1
-	if m.Kind == jsonrpc.Response {
-		tries += max(t.opts.MaxRetries, 0) // the server waits for it
-	}
-	sent := make(chan error, 1)
-	if !t.life.Go(func() { t.postOther(m.Kind, text, tries, sent) }) {
+	e := newExchange(t, m.Kind, wire.Scalar{})
+	e.body, e.accepted = &body{text: text}, make(chan error, 1)
+	if !t.life.Go(e.run) {
+		e.cancel()
 		return runtime.ErrClosed
 	}
 	select {
-	case err := <-sent:
+	case err := <-e.accepted:
 		return err
 	case <-t.life.Context().Done():
 		return runtime.ErrClosed
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	}
-}
-
-// postOther sends a POST without an answer, again if the server is busy or cannot be reached, up to a limit of time. A
-// request is sent once, without a limit, since a server may handle it before it accepts it. postOther reports the
-// outcome on sent before it reads the body of the response.
-func (t *Transport) postOther(kind jsonrpc.Kind, text string, tries int, sent chan<- error) {
-	ctx, requests := t.life.Context(), kind == jsonrpc.Request
-	var written atomic.Bool // only of a request
-	if requests {
-		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { written.Store(true) }})
-	} else {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, runtime.DefaultTimeout)
-		defer cancel()
-	}
-	var retry retry
-	for {
-		resp, err := t.http.Do(t.request(ctx, t.post, &body{text: text}, nil))
-		if err != nil {
-			err = t.sendError(err, written.Load())
-		} else if resp.StatusCode/100 == 2 {
-			sent <- nil
-			web.Discard(resp)
-			return
-		} else {
-			if err = t.refused(resp); requests {
-				err = lostByProxy(err)
-			}
-			web.Discard(resp)
-		}
-		// net/http may fail a request whose response has no body because another request, which got the connection
-		// next, was cancelled (https://go.dev/issue/41600).
-		if !requests && errors.Is(err, context.Canceled) && t.life.Context().Err() == nil {
-			tries = max(tries, 2)
-		}
-		retry.failed(err)
-		failure, refused := errors.AsType[*StatusError](err)
-		if retry.failures >= tries || refused && !repeatable(failure) || err == ErrSessionLost || !sleep(ctx.Done(), nil, retry.wait()) {
-			sent <- err
-			return
-		}
 	}
 }
 
@@ -561,33 +515,6 @@ func sleep(a, b <-chan struct{}, d time.Duration) bool {
 	case <-b:
 	}
 	return false
-}
-
-// sendError returns the error of a request without a response. If the server may have handled the request, because it
-// was written, the error is a *runtime.LostError, unless the http.RoundTripper says otherwise.
-func (t *Transport) sendError(err error, written bool) error {
-	if t.life.Context().Err() != nil {
-		return runtime.ErrClosed
-	}
-	failed := &unreachableError{err}
-	handled, ok := errors.AsType[interface {
-		error
-		Unhandled() bool
-	}](err)
-	if !written || ok && handled.Unhandled() {
-		return failed
-	}
-	return &runtime.LostError{Err: failed}
-}
-
-// lostByProxy returns a *runtime.LostError around the refusal by a proxy that has lost the server, perhaps after it has
-// forwarded the request. It returns any other error as it is.
-func lostByProxy(err error) error {
-	failure, ok := errors.AsType[*StatusError](err)
-	if ok && (failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout) {
-		return &runtime.LostError{Err: err}
-	}
-	return err
 }
 
 // unreachableError is the error of a request without a response.

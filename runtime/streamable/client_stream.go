@@ -26,19 +26,21 @@ var (
 	errTooLong  = errors.New("streamable: the answer is too long")
 )
 
-// exchange is a stream of messages from the server: the answer to a request, or the server's own
-// messages. It outlives the connections that carry it.
+// exchange is a message to the server with a stream of messages from it: the answer to a request, the server's own
+// messages, or none. It outlives the connections that carry it.
 type exchange struct {
 	t         *Transport
-	id        wire.Scalar     // zero for the server's own messages
+	kind      jsonrpc.Kind    // of the message; 0 for the server's own messages, which need none
+	id        wire.Scalar     // of the request that is answered; zero if none is
+	accepted  chan error      // gets the outcome of a message whose POST has no answer; nil for others
 	opens     bool            // the request is initialize
 	stateless http.Header     // of a request that belongs to no session; nil in a session
 	until     time.Time       // until when the request may be sent again; zero for one that is sent once
 	ctx       context.Context // of its requests
 	cancel    context.CancelFunc
-	body      *body // of the request; nil for the server's own messages
+	body      *body // of the message
 	once      sync.Once
-	sent      chan struct{} // closed by wrote
+	sent      chan struct{} // closed by wrote; nil if the message is not a request
 
 	last    string // id of the last event
 	retry   retry
@@ -47,23 +49,31 @@ type exchange struct {
 	tooLong bool // a message was skipped
 }
 
-func newExchange(t *Transport, id wire.Scalar) *exchange {
-	e := &exchange{t: t, id: id, sent: make(chan struct{})}
-	e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(t.life.Context(), &httptrace.ClientTrace{WroteRequest: e.wrote}))
+func newExchange(t *Transport, kind jsonrpc.Kind, id wire.Scalar) *exchange {
+	e := &exchange{t: t, kind: kind, id: id}
+	ctx := t.life.Context()
+	switch kind {
+	case jsonrpc.Request: // a server may handle it for long, and whether it was written matters if the answer is lost
+		e.sent = make(chan struct{})
+		e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: e.wrote}))
+	case 0:
+		e.ctx, e.cancel = context.WithCancel(ctx)
+	default:
+		e.ctx, e.cancel = context.WithTimeout(ctx, runtime.DefaultTimeout)
+	}
 	return e
 }
 
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
-	if e.body != nil {
-		e.body.written.Add(1)
-	}
+	e.body.written.Add(1)
 }
 
-// run sends a request and reads the answer. It sends the request again while the server is busy, if the
-// request may be sent again.
+// run sends a message and reads the answer. It sends the message again while the server is busy, if the
+// message may be sent again.
 func (e *exchange) run() {
+	defer e.cancel()
 	for {
 		err := e.try()
 		if err == nil {
@@ -72,7 +82,10 @@ func (e *exchange) run() {
 		e.retry.failed(err)
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
-			if e.ctx.Err() == nil {
+			switch {
+			case e.accepted != nil:
+				e.accepted <- err
+			case e.ctx.Err() == nil:
 				e.t.inbox.Lose(e.id, err)
 			}
 			return
@@ -80,27 +93,58 @@ func (e *exchange) run() {
 	}
 }
 
-// try is one attempt of run. An error means that the request has no answer yet.
+// try is one attempt of run. An error means that the message was not accepted, or that the request has no answer yet.
 func (e *exchange) try() error {
 	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.post, e.body, e.stateless))
-	if e.until.IsZero() {
+	if e.until.IsZero() && e.accepted == nil {
 		e.body.drop()
 	}
-	if err == nil {
-		return e.read(resp)
+	switch {
+	case err != nil:
+		return e.failed(err)
+	case resp.StatusCode/100 != 2:
+		return e.refused(resp)
+	case e.accepted != nil:
+		e.accepted <- nil
+		web.Discard(resp)
+		return nil
 	}
-	return e.t.sendError(err, web.Closed(e.sent))
+	return e.read(resp)
 }
 
-// mayRepeat reports whether the request may be sent again after an error and a wait. Initialize, which opens
+// failed returns the error of a message without a response. If the server may have handled the message, because it is a
+// request that was written, the error is a *runtime.LostError, unless the http.RoundTripper says otherwise.
+func (e *exchange) failed(err error) error {
+	if e.t.life.Context().Err() != nil {
+		return runtime.ErrClosed
+	}
+	failed := &unreachableError{err}
+	handled, ok := errors.AsType[interface {
+		error
+		Unhandled() bool
+	}](err)
+	if !web.Closed(e.sent) || ok && handled.Unhandled() {
+		return failed
+	}
+	return &runtime.LostError{Err: failed}
+}
+
+// mayRepeat reports whether the message may be sent again after an error and a wait. Initialize, which opens
 // a session, is not sent again if the server may have handled it.
 func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
-	if e.retry.failures > e.t.opts.MaxRetries || time.Until(e.until) < wait {
-		return false
-	}
 	_, lost := errors.AsType[*runtime.LostError](err)
 	failure, refused := errors.AsType[*StatusError](err)
-	return lost && !e.opens || !lost && refused && repeatable(failure)
+	switch {
+	case err == ErrSessionLost || refused && !repeatable(failure):
+		return false
+	case e.kind == jsonrpc.Request:
+		return e.retry.failures <= e.t.opts.MaxRetries && time.Until(e.until) >= wait && (lost && !e.opens || !lost && refused)
+	case e.kind == jsonrpc.Response && e.retry.failures <= e.t.opts.MaxRetries: // the server waits for it
+		return true
+	}
+	// net/http may fail a request whose response has no body because another request, which got the connection next, was
+	// cancelled (https://go.dev/issue/41600).
+	return errors.Is(err, context.Canceled) && e.retry.failures == 1
 }
 
 // deliver passes a message to the session. If answers is true, the message is taken as the answer to the request,
@@ -119,11 +163,8 @@ func (e *exchange) deliver(text string, answers bool) error {
 	return nil
 }
 
-// read reads the response to a POST.
+// read reads the response to a request.
 func (e *exchange) read(resp *http.Response) error {
-	if resp.StatusCode/100 != 2 {
-		return e.refused(resp)
-	}
 	media := web.MediaType(resp)
 	if media == eventstream.MediaType && hasAnswer(resp.StatusCode) {
 		if err := e.opened(resp); err != nil {
@@ -183,12 +224,15 @@ func (e *exchange) refused(resp *http.Response) error {
 		return e.t.refused(resp)
 	}
 	failure, text := web.Failure(resp)
-	if text != "" && (e.until.IsZero() || !failure.Unavailable()) {
+	if text != "" && e.accepted == nil && (e.until.IsZero() || !failure.Unavailable()) {
 		if m, err := jsonrpc.Parse(text); err == nil && m.ID.Canonical() == e.id.Canonical() {
 			return e.deliver(text, true)
 		}
 	}
-	return lostByProxy(failure)
+	if e.kind == jsonrpc.Request && (failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout) {
+		return &runtime.LostError{Err: failure} // by a proxy that has lost the server, perhaps after it has forwarded the request
+	}
+	return failure
 }
 
 // follow reads an event stream until it has the answer, resuming it when its connection is lost. It
@@ -371,7 +415,7 @@ func (t *Transport) listen(ctx context.Context) {
 	ctx, opened := context.WithTimeout(ctx, waits.Listen)
 	defer opened()
 	if t.life.Go(func() {
-		e := newExchange(t, wire.Scalar{})
+		e := newExchange(t, 0, wire.Scalar{})
 		defer e.cancel()
 		resp, err := e.resume()
 		opened()
