@@ -50,10 +50,11 @@ type Options[S any] struct {
 
 // Sessions holds the sessions of a handler: it finds them by their keys, limits their number, ends those that are idle,
 // and shuts all down together. A session is busy while its client uses it, from [Sessions.Enter] to [Sessions.Leave],
-// and idle otherwise. It is safe for concurrent use. Its lock is never held for longer than a few steps.
+// and idle otherwise. It is safe for concurrent use. Its lock is held for a few steps, and for a look at the idle sessions
+// when a user or an address has too many.
 type Sessions[S any] struct {
 	options Options[S]
-	limits  limits
+	count   counter // of sessions
 
 	ctx      context.Context
 	end      context.CancelFunc
@@ -62,10 +63,14 @@ type Sessions[S any] struct {
 
 	mu      sync.Mutex
 	byKey   map[string]*Seat[S] // those that are being opened, too
-	groups  map[groupKey]*group
 	closing bool
-	timer   *time.Timer // calls expire; one for all sessions, because one for each would take 160 bytes
-	fires   time.Time   // when timer calls it; zero if it does not
+	// order has the seats in the order in which they make room for others: first those that were never used, then those
+	// that are idle, each part with those that have been so for longest at the beginning. Those that are busy come last and
+	// make no room. A mark, which has no value, stands before the second and before the third part.
+	order      list.List
+	used, busy *list.Element // the marks
+	timer      *time.Timer   // calls expire; one for all sessions, because one for each would take 160 bytes
+	fires      time.Time     // when timer calls it; zero if it does not
 }
 
 // Seat is the place of a session in Sessions. Its exported fields are set before Open is called.
@@ -75,51 +80,22 @@ type Seat[S any] struct {
 	Used    bool   // the client has used the session since initialize
 	Busy    int    // requests of the client in progress
 
-	groups  [kinds]*group
-	places  [kinds]*list.Element // in the groups; nil for those without a limit
-	opening chan struct{}        // closed when Open has returned; nil from then on
-	since   time.Time            // when Busy became 0
-	left    bool                 // Remove was called
-	ended   bool                 // Done was called
-	running bool                 // Shutdown waits for it
-}
-
-// group holds the sessions of a user or an address, or all sessions, in the order in which they make room for others:
-// first those that were never used, then those that are idle. Those that are busy come last and make no room. A mark
-// stands before the second and before the third part.
-type group struct {
-	list.List // of seats and of marks, which have no value
-	key       groupKey
-	used      *list.Element // mark before the sessions that were used
-	busy      *list.Element // mark before the busy ones
-}
-
-func newGroup(key groupKey) *group {
-	g := &group{key: key}
-	g.used, g.busy = g.PushBack(nil), g.PushBack(nil)
-	return g
-}
-
-// size returns the number of sessions.
-func (g *group) size() int { return g.Len() - 2 }
-
-// first returns the first session that makes room, or nil if all are busy.
-func (g *group) first() any {
-	e := g.Front()
-	if e == g.used {
-		e = e.Next()
-	}
-	return e.Value
+	address string        // of the client that has opened it, if that has a limit
+	place   *list.Element // in the order of Sessions; nil if it is not in the table
+	opening chan struct{} // closed when Open has returned; nil from then on
+	since   time.Time     // when Busy became 0
+	ended   bool          // Done was called
+	running bool          // Shutdown waits for it
 }
 
 // NewSessions returns an empty table.
 func NewSessions[S any](options Options[S]) *Sessions[S] {
 	t := &Sessions[S]{
 		options: options,
-		limits:  options.Limits.complete(),
+		count:   newCounter(options.Limits.complete()),
 		byKey:   make(map[string]*Seat[S]),
-		groups:  make(map[groupKey]*group),
 	}
+	t.used, t.busy = t.order.PushBack(nil), t.order.PushBack(nil)
 	t.ctx, t.end = context.WithCancel(context.Background())
 	return t
 }
@@ -129,12 +105,7 @@ func (t *Sessions[S]) Context() context.Context { return t.ctx }
 
 // Len returns the number of sessions that are counted.
 func (t *Sessions[S]) Len() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if g := t.groups[all]; g != nil {
-		return g.size()
-	}
-	return 0
+	return t.count.len()
 }
 
 // Find returns the open session with a key, or the zero value.
@@ -157,11 +128,7 @@ func (t *Sessions[S]) Enter(key string) (s S) {
 	}
 	p.Used = true
 	if p.Busy++; p.Busy == 1 {
-		for kind, g := range p.groups {
-			if g != nil {
-				g.MoveToBack(p.places[kind])
-			}
-		}
+		t.order.MoveToBack(p.place)
 	}
 	return p.Session
 }
@@ -170,7 +137,7 @@ func (t *Sessions[S]) Enter(key string) (s S) {
 func (t *Sessions[S]) Leave(p *Seat[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if p.Busy--; p.Busy == 0 && !p.left {
+	if p.Busy--; p.Busy == 0 && p.place != nil {
 		t.rest(p)
 	}
 }
@@ -178,15 +145,11 @@ func (t *Sessions[S]) Leave(p *Seat[S]) {
 // rest makes a session idle.
 func (t *Sessions[S]) rest(p *Seat[S]) {
 	p.since = time.Now()
-	for kind, g := range p.groups {
-		switch {
-		case g == nil:
-		case p.Used:
-			g.MoveBefore(p.places[kind], g.busy)
-		default:
-			g.MoveBefore(p.places[kind], g.used)
-		}
+	next := t.used
+	if p.Used {
+		next = t.busy
 	}
+	t.order.MoveBefore(p.place, next)
 	t.wake(t.due(p))
 }
 
@@ -215,27 +178,25 @@ func (t *Sessions[S]) wake(at time.Time) {
 	t.timer.Reset(time.Until(at))
 }
 
-// expire ends the sessions that have been idle for too long. The first of each part of the group are idle for longest.
+// expire ends the sessions that have been idle for too long. The first of each part of the order are idle for longest.
 func (t *Sessions[S]) expire() {
 	t.mu.Lock()
 	t.fires = time.Time{}
 	now := time.Now()
 	var expired []*Seat[S]
-	if g := t.groups[all]; g != nil {
-		for _, e := range []*list.Element{g.Front(), g.used.Next()} {
-			for e.Value != nil {
-				p := e.Value.(*Seat[S])
-				if due := t.due(p); due.IsZero() || due.After(now) {
-					if soonest := now.Add(waits.Sweep); due.Before(soonest) && !due.IsZero() {
-						due = soonest
-					}
-					t.wake(due)
-					break
+	for _, e := range []*list.Element{t.order.Front(), t.used.Next()} {
+		for e.Value != nil {
+			p := e.Value.(*Seat[S])
+			if due := t.due(p); due.IsZero() || due.After(now) {
+				if soonest := now.Add(waits.Sweep); due.Before(soonest) && !due.IsZero() {
+					due = soonest
 				}
-				e = e.Next()
-				t.remove(p)
-				expired = append(expired, p)
+				t.wake(due)
+				break
 			}
+			e = e.Next()
+			t.remove(p)
+			expired = append(expired, p)
 		}
 	}
 	t.mu.Unlock()
@@ -248,11 +209,9 @@ func (t *Sessions[S]) expire() {
 func (t *Sessions[S]) All() (open []S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if g := t.groups[all]; g != nil {
-		for e := g.Front(); e != nil; e = e.Next() {
-			if p, ok := e.Value.(*Seat[S]); ok && p.opening == nil {
-				open = append(open, p.Session)
-			}
+	for e := t.order.Front(); e != nil; e = e.Next() {
+		if p, ok := e.Value.(*Seat[S]); ok && p.opening == nil {
+			open = append(open, p.Session)
 		}
 	}
 	return open
@@ -266,7 +225,8 @@ func (t *Sessions[S]) All() (open []S) {
 //
 // Open calls open without a lock, so open may take its time and may call Shutdown.
 func (t *Sessions[S]) Open(p *Seat[S], r *http.Request, open func() error) error {
-	if err := t.admit(p, t.limits.groups(UserOf(p.Key), t.limits.addressOf(r))); err != nil {
+	p.address = t.count.addressOf(r)
+	if err := t.admit(p); err != nil {
 		return err
 	}
 	err := open()
@@ -285,14 +245,14 @@ func (t *Sessions[S]) Open(p *Seat[S], r *http.Request, open func() error) error
 		t.running.Add(1)
 		p.running = true
 	}
-	if p.Busy == 0 && !p.left {
+	if p.Busy == 0 && p.place != nil {
 		t.rest(p)
 	}
 	return nil
 }
 
 // admit seats a session as a busy one, evicting others if necessary.
-func (t *Sessions[S]) admit(p *Seat[S], in [kinds]groupKey) error {
+func (t *Sessions[S]) admit(p *Seat[S]) error {
 	t.mu.Lock()
 	var err error
 	var evicted []*Seat[S]
@@ -303,8 +263,8 @@ func (t *Sessions[S]) admit(p *Seat[S], in [kinds]groupKey) error {
 	case other != nil:
 		err, opening = ErrOpen, other.opening
 	default:
-		if evicted, err = t.makeRoom(in); err == nil {
-			t.seat(p, in)
+		if evicted, err = t.makeRoom(p); err == nil {
+			t.seat(p)
 		}
 	}
 	t.mu.Unlock()
@@ -317,20 +277,28 @@ func (t *Sessions[S]) admit(p *Seat[S], in [kinds]groupKey) error {
 	return err
 }
 
-// makeRoom removes sessions for a new one in the groups, at most one for each.
-func (t *Sessions[S]) makeRoom(in [kinds]groupKey) (leaving []*Seat[S], err error) {
+// groups returns the groups of a session.
+func (t *Sessions[S]) groups(p *Seat[S]) [kinds]groupKey {
+	return t.count.groups(UserOf(p.Key), p.address)
+}
+
+// makeRoom removes sessions for a new one, at most one for each of its groups.
+func (t *Sessions[S]) makeRoom(p *Seat[S]) (leaving []*Seat[S], err error) {
 	// The group of all comes last: a session that leaves another group leaves that one too.
+	in := t.groups(p)
 	for _, key := range slices.Backward(in[:]) {
-		g := t.groups[key]
-		leaves := func(p *Seat[S]) bool { return p.groups[key.kind] == g }
-		if g == nil || g.size() < t.limits.of[key.kind] || slices.ContainsFunc(leaving, leaves) {
+		leaves := func(p *Seat[S]) bool { return t.groups(p)[key.kind] == key }
+		if key.name == "" || t.count.counts[key] < t.count.of[key.kind] || slices.ContainsFunc(leaving, leaves) {
 			continue
 		}
-		first, ok := g.first().(*Seat[S])
-		if !ok {
+		first := t.order.Front()
+		for first != t.busy && (first == t.used || !leaves(first.Value.(*Seat[S]))) {
+			first = first.Next()
+		}
+		if first == t.busy {
 			return nil, errTooMany
 		}
-		leaving = append(leaving, first)
+		leaving = append(leaving, first.Value.(*Seat[S]))
 	}
 	for _, p := range leaving {
 		t.remove(p)
@@ -338,23 +306,14 @@ func (t *Sessions[S]) makeRoom(in [kinds]groupKey) (leaving []*Seat[S], err erro
 	return leaving, nil
 }
 
-// seat puts a session into its groups.
-func (t *Sessions[S]) seat(p *Seat[S], in [kinds]groupKey) {
+// seat puts a session into the order, and counts it.
+func (t *Sessions[S]) seat(p *Seat[S]) {
 	p.opening = make(chan struct{})
 	if p.Key != "" {
 		t.byKey[p.Key] = p
 	}
-	for kind, key := range in {
-		if key.name == "" {
-			continue
-		}
-		g := t.groups[key]
-		if g == nil {
-			g = newGroup(key)
-			t.groups[key] = g
-		}
-		p.groups[kind], p.places[kind] = g, g.PushBack(p)
-	}
+	p.place = t.order.PushBack(p)
+	t.count.add(1, UserOf(p.Key), p.address)
 }
 
 // Remove takes a session that has ended from the table. Calling it again does nothing.
@@ -365,21 +324,15 @@ func (t *Sessions[S]) Remove(p *Seat[S]) {
 }
 
 func (t *Sessions[S]) remove(p *Seat[S]) {
-	if p.left {
+	if p.place == nil {
 		return
 	}
-	p.left = true
 	if t.byKey[p.Key] == p {
 		delete(t.byKey, p.Key)
 	}
-	for kind, g := range p.groups {
-		if g == nil {
-			continue
-		}
-		if g.Remove(p.places[kind]); g.size() == 0 {
-			delete(t.groups, g.key)
-		}
-	}
+	t.order.Remove(p.place)
+	p.place = nil
+	t.count.add(-1, UserOf(p.Key), p.address)
 }
 
 // Done ends the wait of Shutdown for a session. It is called when nothing runs for the session any more.

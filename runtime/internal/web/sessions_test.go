@@ -155,7 +155,7 @@ func TestMakeRoomInGroups(t *testing.T) {
 	for _, left := range []*guest{c, d, e, f, g} {
 		v.sessions.Remove(&left.seat)
 	}
-	if n := len(v.sessions.groups); n != 2 { // all, and cal's
+	if n := len(v.sessions.count.counts); n != 2 { // all, and cal's
 		t.Errorf("%d groups are kept", n)
 	}
 }
