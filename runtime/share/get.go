@@ -40,7 +40,11 @@ type remote struct {
 func (p *replica) Listen(ctx context.Context, of *streamable.Session, former string, n uint64, replay func() error) (stop func(), err error) {
 	s := of.Outbox().(*session)
 	s.getOpened()
-	if former == "" || !s.releaseFormer(ctx, former, n) {
+	var at news
+	if former != "" && p.bus != nil { // the replica with the stream that the client has left passes the events on
+		at, err = p.ask(ctx, notice{kind: askRelease, session: s.Key(), stream: former, after: n})
+	}
+	if err != nil || !at.known {
 		err = replay()
 	}
 	switch {
@@ -53,16 +57,6 @@ func (p *replica) Listen(ctx context.Context, of *streamable.Session, former str
 	s.tellGet()
 	s.Inbox().Listens(s.get.stale.Swap(false))
 	return s.getClosed, nil
-}
-
-// releaseFormer asks the replica with a stream that the client has left for the events after number n. It reports
-// whether they come.
-func (s *session) releaseFormer(ctx context.Context, former string, n uint64) bool {
-	if s.replica.bus == nil {
-		return false
-	}
-	at, err := s.replica.ask(ctx, notice{kind: askRelease, session: s.Key(), stream: former, after: n})
-	return err == nil && at.known
 }
 
 // getOpened directs the messages of this replica to the GET that has been opened here. The others keep using theirs

@@ -92,9 +92,9 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		bus:      sessions.Bus,
 		store:    sessions.Store,
 		ended:    seal.NewUsed(maxEnded),
-		events:   &events{EventStore: opts.Events},
+		events:   opts.Events,
 	}
-	opts.Sharing, opts.Events = p, p.events
+	opts.Sharing = p
 	p.handler = streamable.NewHandler(server, opts)
 	if p.bus != nil {
 		err = p.join()
@@ -119,7 +119,7 @@ type replica struct {
 	bus      Bus         // may be nil
 	store    tasks.Store // may be nil
 	ended    *seal.Used  // names of sessions that their clients have ended
-	events   *events
+	events   streamable.EventStore
 	leave    func() // ends the subscriptions to the bus; nil without one
 }
 
@@ -128,14 +128,11 @@ type replica struct {
 type session struct {
 	*streamable.Session
 	replica *replica
-	name    string
 
 	ended  atomic.Bool // the client has ended the session
 	closed atomic.Bool // the session is over at this replica
 
-	mu      sync.Mutex
-	id      string // "" before the client has initialized
-	expires time.Time
+	expires atomic.Pointer[time.Time] // nil before the client has initialized
 
 	state state
 	get   get
@@ -143,7 +140,7 @@ type session struct {
 
 // Outbox implements streamable.Sharing.
 func (p *replica) Outbox(s *streamable.Session) runtime.Outbox {
-	return &session{Session: s, replica: p, name: nameOf(s.Key())}
+	return &session{Session: s, replica: p}
 }
 
 // find returns the session with a key, or nil.
@@ -197,16 +194,9 @@ func (s *session) Negotiated(h runtime.Handshake) error {
 	if err != nil {
 		return fmt.Errorf("share: %w", err)
 	}
-	s.identify(s.name+"."+sealed, expires)
+	s.SetID(nameOf(s.Key()) + "." + sealed)
+	s.expires.Store(&expires)
 	return s.Session.Negotiated(h)
-}
-
-// identify sets what is known when the client has initialized.
-func (s *session) identify(id string, expires time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.id, s.expires = id, expires
-	s.SetID(id)
 }
 
 // idContent is the part of a handshake that the id of a session holds.
@@ -268,19 +258,24 @@ var errEnded = errors.New("the client has ended the session")
 
 // mayUse returns an error if a request may not use the session with an id that has the session's name.
 func (s *session) mayUse(id string) error {
-	s.mu.Lock()
-	own, expires := s.id, s.expires
-	s.mu.Unlock()
 	switch {
-	case subtle.ConstantTimeCompare([]byte(id), []byte(own)) == 0:
+	case subtle.ConstantTimeCompare([]byte(id), []byte(s.SessionID())) == 0:
 		return seal.ErrForeign
 	case s.ended.Load():
 		return errEnded
-	case !time.Now().Before(expires):
+	case !time.Now().Before(s.until()):
 		_ = s.Session.Close()
 		return seal.ErrExpired
 	}
 	return nil
+}
+
+// until returns the end of the session's lifetime, or the zero time before the client has initialized.
+func (s *session) until() time.Time {
+	if expires := s.expires.Load(); expires != nil {
+		return *expires
+	}
+	return time.Time{}
 }
 
 // takeOver opens a session that another replica has begun. It returns false if there is no such session.
@@ -296,8 +291,9 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	if known := p.server.Revisions(); len(known) > 0 && !slices.Contains(known, handshake.Revision) {
 		return false, p.refuse(id, fmt.Errorf("revision %s is not supported", handshake.Revision))
 	}
-	s := &session{replica: p, name: strings.Clone(nameOf(key))}
-	now, err := p.load(r.Context(), s.name)
+	s := &session{replica: p}
+	s.expires.Store(&opened.Expires)
+	now, err := p.load(r.Context(), nameOf(key))
 	if err != nil {
 		return false, err
 	}
@@ -307,9 +303,8 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	s.state.values = now
 	s.get.stale.Store(true)
 	handshake.LogLevel, handshake.Subscriptions = now.level, now.subscriptions
-	err = p.handler.Resume(r, key, s.name, handshake, func(resumed *streamable.Session) runtime.Outbox {
+	err = p.handler.Resume(r, key, strings.Clone(id), handshake, func(resumed *streamable.Session) runtime.Outbox {
 		s.Session = resumed
-		s.identify(strings.Clone(id), opened.Expires)
 		return s
 	})
 	if err != nil {
@@ -330,17 +325,13 @@ func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 		return err
 	}
 	s.ended.Store(true)
-	p.ended.Add(s.name, s.expires, time.Now())
-	_ = p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.expires.Unix()})
+	p.ended.Add(nameOf(s.Key()), s.until(), time.Now())
+	_ = p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.until().Unix()})
 	return nil
 }
 
 // Lasts implements runtime.Replicated.
-func (s *session) Lasts() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.id != "" && !s.ended.Load() && time.Now().Before(s.expires)
-}
+func (s *session) Lasts() bool { return !s.ended.Load() && time.Now().Before(s.until()) }
 
 // The code below stores what a client changes in its session in the store, before its request is answered. Each change
 // is announced after it is stored, and a replica that takes a session over reads the store again when the session is in
@@ -437,7 +428,7 @@ func (s *session) change(ctx context.Context, next func(values) values) (bool, e
 			return false, err
 		}
 		now := time.Now()
-		r := &tasks.Record{ID: statePrefix + s.name, Version: s.state.values.version, Created: now, Updated: now, Expires: s.expires, State: wire.Raw(data)}
+		r := &tasks.Record{ID: statePrefix + nameOf(s.Key()), Version: s.state.values.version, Created: now, Updated: now, Expires: s.until(), State: wire.Raw(data)}
 		if r.Version == 0 {
 			err = store.Create(ctx, r)
 		} else {
@@ -471,7 +462,7 @@ func (s *session) catchUp(ctx context.Context) {
 
 // refreshLocked reads the session's state in the store and applies it. The lock of the state must be held.
 func (s *session) refreshLocked(ctx context.Context) error {
-	now, err := s.replica.load(ctx, s.name)
+	now, err := s.replica.load(ctx, nameOf(s.Key()))
 	if err != nil || now.version == s.state.values.version && now.ended == s.state.values.ended {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"iter"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -51,53 +50,12 @@ func requestOf(stream string) (id wire.Scalar, ok bool) {
 	return id, err == nil
 }
 
-// events is the event store of a replica, which knows when this replica stores an event.
-type events struct {
-	streamable.EventStore
-
-	mu   sync.Mutex
-	next map[string]chan struct{} // closed with the next event of a stream, by its name
-}
-
-// Append implements streamable.EventStore.
-func (e *events) Append(ctx context.Context, session, stream string, n uint64, data []byte) error {
-	err := e.EventStore.Append(ctx, session, stream, n, data)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if next := e.next[stream]; next != nil {
-		close(next)
-		delete(e.next, stream)
-	}
-	return err
-}
-
-// wait returns a channel that is closed when the next event of a stream is stored. cancel must be called.
-func (e *events) wait(stream string) (next <-chan struct{}, cancel func()) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.next == nil {
-		e.next = make(map[string]chan struct{})
-	}
-	c := e.next[stream]
-	if c == nil {
-		c = make(chan struct{})
-		e.next[stream] = c
-	}
-	return c, func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		if e.next[stream] == c { // another goroutine that waits now waits until it gives up
-			delete(e.next, stream)
-		}
-	}
-}
-
 // answered reports whether event n is the answer, after which the stream ends.
-func (e *events) answered(ctx context.Context, session, stream string, n uint64) (bool, error) {
+func (p *replica) answered(ctx context.Context, session, stream string, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
-	last, _, err := web.Missed(e.After(ctx, session, stream, n-1))
+	last, _, err := web.Missed(p.events.After(ctx, session, stream, n-1))
 	if errors.Is(err, streamable.ErrEventsLost) || len(last) == 0 {
 		return false, nil
 	}
@@ -139,19 +97,18 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	case n.kind == askSend:
 		return s.sent(ctx, n.message)
 	}
-	next, cancel := p.events.wait(n.stream)
-	defer cancel()
-	last, ok := s.Release(ctx, n.stream, n.after)
+	last, next := s.Release(ctx, n.stream, n.after)
 	switch {
-	case ok && n.kind == askRelease:
+	case next == nil:
+	case n.kind == askRelease:
 		s.yieldGet(remote{n.from, time.Now().UnixNano()})
 		s.handOver(ctx)
-	case ok && n.kind == askMore && last <= n.after:
+	case n.kind == askMore && last <= n.after:
 		if engine.Wait(next, waits.News, ctx.Done()) {
-			last, ok = s.Release(ctx, n.stream, n.after)
+			last, next = s.Release(ctx, n.stream, n.after)
 		}
 	}
-	if !ok {
+	if next == nil {
 		return []byte("{}")
 	}
 	return append(wire.AppendInt64([]byte(`{"last":`), int64(last)), '}')
@@ -190,7 +147,7 @@ func (p *replica) follow(ctx context.Context, s *streamable.Session, stream stri
 		case err != nil:
 			return err
 		case len(missed) == 0 && !ended && !at.known && n == begun:
-			if ended, err = p.events.answered(ctx, s.Key(), stream, n); err != nil {
+			if ended, err = p.answered(ctx, s.Key(), stream, n); err != nil {
 				return err
 			}
 		}

@@ -76,16 +76,23 @@ func (h *Handler) Resume(r *http.Request, key, id string, handshake runtime.Hand
 }
 
 // Release ends the connection on which the client has got the events of a stream up to number n, because it goes on at
-// another process. It returns the number of the last event, or false if the stream is not in progress here.
-func (s *Session) Release(ctx context.Context, stream string, n uint64) (last uint64, ok bool) {
+// another process. It returns the number of the last event and a channel that is closed with the next one or with the end
+// of the stream, or nil for it if the stream is not in progress here.
+func (s *Session) Release(ctx context.Context, stream string, n uint64) (last uint64, next <-chan struct{}) {
 	st := s.streams.find(stream)
 	if st == nil || !st.take(ctx) {
-		return 0, false
+		return 0, nil
 	}
 	defer st.release()
+	if st.over.Load() {
+		return 0, nil
+	}
 	st.drop()
 	st.sent = min(st.sent, n)
-	return st.last, !st.over.Load()
+	if st.next == nil {
+		st.next = make(chan struct{})
+	}
+	return st.last, st.next
 }
 
 // HandOver calls deliver with each of the server's own messages that wait for a GET here, until

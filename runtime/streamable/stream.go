@@ -182,6 +182,7 @@ type stream struct {
 	name       string                     // "" until it is an event stream
 	last       uint64                     // number of the last event
 	sent       uint64                     // number of the last event that was written to a connection
+	next       chan struct{}              // closed with the next event or the end; nil if nothing waits for it
 	conn       atomic.Pointer[connection] // nil if there is none; take and disconnect also read it without the lock
 	answered   bool                       // the answer was written as JSON
 	complete   bool                       // the answer was sent or stored
@@ -356,6 +357,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	if stored == nil {
 		st.last = n
 	}
+	st.announce()
 	c := st.conn.Load()
 	if c == nil {
 		return stored
@@ -522,7 +524,16 @@ func (st *stream) finish(unanswered bool) {
 		st.session.streams.remove(st.name)
 	}
 	st.over.Store(true)
+	st.announce()
 	st.drop()
+}
+
+// announce tells those who wait for news of the stream that there are some. The lock must be held.
+func (st *stream) announce() {
+	if st.next != nil {
+		close(st.next)
+		st.next = nil
+	}
 }
 
 // Disconnect ends the connection on which the client waits for the answer to the request of ctx, and
