@@ -98,36 +98,21 @@ func (s *Events) after(ctx context.Context, session, stream string, n uint64) (e
 	if err != nil {
 		return nil, missing(err)
 	}
-	end, ok := number(last, prefix)
-	if !ok || n > end {
+	end, err := strconv.ParseUint(strings.TrimPrefix(last.Subject, prefix), 10, 64)
+	if err != nil || n > end {
 		return nil, streamable.ErrEventsLost
 	}
-	for from := uint64(0); n < end; n++ {
-		var m *jetstream.RawStreamMsg
-		switch {
-		case n+1 == end:
-			m = last
-		case from == 0:
-			m, err = s.stream.last(ctx, prefix+strconv.FormatUint(n+1, 10))
-		default:
-			m, err = s.stream.next(ctx, prefix+"*", from)
-		}
+	for n++; n < end; n++ {
+		m, err := s.stream.last(ctx, prefix+strconv.FormatUint(n, 10))
 		if err != nil {
 			return nil, missing(err)
 		}
-		if found, _ := number(m, prefix); found != n+1 {
-			return nil, streamable.ErrEventsLost
-		}
-		from = m.Sequence + 1
 		events = append(events, m.Data)
 	}
+	if n == end {
+		events = append(events, last.Data)
+	}
 	return events, nil
-}
-
-// number returns the number of the event in a message.
-func number(m *jetstream.RawStreamMsg, prefix string) (uint64, bool) {
-	n, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, prefix), 10, 64)
-	return n, err == nil
 }
 
 func missing(err error) error {

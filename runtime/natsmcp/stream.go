@@ -206,15 +206,6 @@ func (s stream) last(ctx context.Context, subject string) (m *jetstream.RawStrea
 	return m, err
 }
 
-// next returns the first message of a subject with wildcards, from a sequence number on.
-func (s stream) next(ctx context.Context, subject string, from uint64) (m *jetstream.RawStreamMsg, err error) {
-	err = retry(ctx, requestTimeout, func(ctx context.Context) error {
-		m, err = s.handle.GetMsg(ctx, from, jetstream.WithGetMsgSubject(subject))
-		return err
-	})
-	return m, err
-}
-
 // remove removes the messages of a subject, which may have wildcards.
 func (s stream) remove(ctx context.Context, subject string) error {
 	err := retry(ctx, requestTimeout, func(ctx context.Context) error { return s.handle.Purge(ctx, jetstream.WithPurgeSubject(subject)) })

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -12,24 +11,18 @@ import (
 
 // Memory is a [Bus] for servers in one process. The zero value is ready to use.
 type Memory struct {
-	mu          sync.Mutex
-	subscribers map[string]map[*subscriber]bool
-	servers     map[string]map[*server]bool
+	mu       sync.Mutex
+	subjects map[string][]*member
 }
 
-// subscriber receives messages in a goroutine that exists only while there are some.
-type subscriber struct {
-	receive func([]byte)
+// member takes the messages of a subject: it subscribes to the subject, or serves it.
+type member struct {
+	receive func(data []byte)        // nil if it serves the subject
+	answer  func(data []byte) []byte // nil if it subscribes to the subject
 
-	mu      sync.Mutex
-	waiting [][]byte
-	busy    bool
-	stopped bool
-}
-
-type server struct {
-	answer  func(context.Context, []byte) []byte
-	context context.Context
+	// What receive gets. The goroutine that calls it exists only while something waits.
+	waiting       [][]byte
+	busy, stopped bool
 }
 
 // Publish implements [Bus].
@@ -39,58 +32,36 @@ func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for s := range m.subscribers[subject] {
-		s.add(bytes.Clone(data))
+	for _, s := range m.subjects[subject] {
+		if s.receive == nil {
+			continue
+		}
+		s.waiting = append(s.waiting, bytes.Clone(data))
+		if !s.busy {
+			s.busy = true
+			go m.deliver(s)
+		}
 	}
 	return nil
 }
 
-func (s *subscriber) add(data []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting = append(s.waiting, data)
-	if !s.busy {
-		s.busy = true
-		go s.run()
-	}
-}
-
-func (s *subscriber) run() {
-	for {
-		s.mu.Lock()
-		if s.stopped || len(s.waiting) == 0 {
-			s.busy = false
-			s.mu.Unlock()
-			return
-		}
+// deliver passes on what waits.
+func (m *Memory) deliver(s *member) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for len(s.waiting) > 0 && !s.stopped {
 		data := s.waiting[0]
 		s.waiting = s.waiting[1:]
-		s.mu.Unlock()
+		m.mu.Unlock()
 		s.receive(data)
+		m.mu.Lock()
 	}
-}
-
-func (s *subscriber) stop() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stopped = true
+	s.busy = false
 }
 
 // Subscribe implements [Bus].
 func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
-	if err := CheckSubject(subject); err != nil {
-		return nil, err
-	}
-	s := &subscriber{receive: receive}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	add(&m.subscribers, subject, s)
-	return func() {
-		s.stop()
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		remove(m.subscribers, subject, s)
-	}, nil
+	return m.join(subject, &member{receive: receive})
 }
 
 // Request implements [Bus]. If several functions serve the subject, it chooses one at random.
@@ -99,7 +70,7 @@ func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]by
 		return nil, err
 	}
 	m.mu.Lock()
-	servers := slices.Collect(maps.Keys(m.servers[subject]))
+	servers := slices.DeleteFunc(slices.Clone(m.subjects[subject]), func(s *member) bool { return s.answer == nil })
 	m.mu.Unlock()
 	if len(servers) == 0 {
 		return nil, ErrNobody
@@ -107,7 +78,7 @@ func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]by
 	s := servers[rand.IntN(len(servers))]
 	data = bytes.Clone(data) // the caller may change its own when ctx has ended
 	answers := make(chan []byte, 1)
-	go func() { answers <- s.answer(s.context, data) }()
+	go func() { answers <- s.answer(data) }()
 	select {
 	case answer := <-answers:
 		if len(answer) > MaxMessage {
@@ -121,19 +92,37 @@ func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]by
 
 // Serve implements [Bus].
 func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	leave, err := m.join(subject, &member{answer: func(data []byte) []byte { return answer(ctx, data) }})
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return func() {
+		leave()
+		cancel()
+	}, nil
+}
+
+// join adds a member to a subject, until stop is called.
+func (m *Memory) join(subject string, s *member) (stop func(), err error) {
 	if err := CheckSubject(subject); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	s := &server{answer: answer, context: ctx}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	add(&m.servers, subject, s)
+	if m.subjects == nil {
+		m.subjects = make(map[string][]*member)
+	}
+	m.subjects[subject] = append(m.subjects[subject], s)
 	return func() {
 		m.mu.Lock()
-		remove(m.servers, subject, s)
-		m.mu.Unlock()
-		cancel()
+		defer m.mu.Unlock()
+		s.stopped = true
+		left := slices.DeleteFunc(m.subjects[subject], func(other *member) bool { return other == s })
+		if m.subjects[subject] = left; len(left) == 0 {
+			delete(m.subjects, subject)
+		}
 	}, nil
 }
 
@@ -143,21 +132,4 @@ func check(subject string, data []byte) error {
 		return ErrTooLarge
 	}
 	return CheckSubject(subject)
-}
-
-func add[T comparable](all *map[string]map[T]bool, subject string, t T) {
-	if *all == nil {
-		*all = make(map[string]map[T]bool)
-	}
-	if (*all)[subject] == nil {
-		(*all)[subject] = make(map[T]bool)
-	}
-	(*all)[subject][t] = true
-}
-
-func remove[T comparable](all map[string]map[T]bool, subject string, t T) {
-	delete(all[subject], t)
-	if len(all[subject]) == 0 {
-		delete(all, subject)
-	}
 }

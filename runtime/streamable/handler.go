@@ -120,7 +120,7 @@ var (
 // find returns the session that a request names (section Session Management, 2 and 3), after
 // [Handler.Enter]. The session keeps its negotiated revision, whichever supported revision the
 // request names.
-func (h *Handler) find(r *http.Request) (*Session, error) {
+func (h *Handler) find(r *http.Request) (s *Session, err error) {
 	if revision := r.Header.Get(headerRevision); revision != "" && !h.speaks(revision) {
 		return nil, errRevision
 	}
@@ -128,26 +128,19 @@ func (h *Handler) find(r *http.Request) (*Session, error) {
 	if id == "" {
 		return nil, errSessionID
 	}
-	s, err := h.lookUp(r, id)
-	if err == nil && s == nil {
-		err = h.sessions.NoSession()
+	if h.opts.Sharing != nil {
+		s, err = h.opts.Sharing.Find(r, id)
+	} else if key, failed := h.Key(r, id); failed != nil {
+		err = failed
+	} else {
+		s = h.Enter(key)
 	}
-	return s, err
-}
-
-// lookUp returns the session with an id, after [Handler.Enter], or nil.
-func (h *Handler) lookUp(r *http.Request, id string) (*Session, error) {
-	if h.opts.Sharing == nil {
-		key, err := h.Key(r, id)
-		if err != nil {
-			return nil, err
-		}
-		return h.Enter(key), nil
-	}
-	s, err := h.opts.Sharing.Find(r, id)
 	if _, refused := errors.AsType[*web.Refusal](err); err != nil && !refused {
 		h.log.Error("a session could not be loaded", "error", err)
 		err = web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
+	}
+	if err == nil && s == nil {
+		err = h.sessions.NoSession()
 	}
 	return s, err
 }
