@@ -33,7 +33,8 @@ func newTables(rows *spec.Conversions) *tables {
 		r := &rows.Members[i]
 		t.checkFunction(&r.StepRow, r.Rewrite)
 		if _, ok := convert.KnownFacts()[r.Session]; r.Session != "" && !ok {
-			t.fail(&r.StepRow, "unknown fact %q; the facts are %s", r.Session, sorted(convert.KnownFacts()))
+			facts := slices.Sorted(maps.Keys(convert.KnownFacts()))
+			t.fail(&r.StepRow, "unknown fact %q; the facts are %s", r.Session, strings.Join(facts, ", "))
 		}
 		if r.Older != "" && r.Object == "*" {
 			t.fail(&r.StepRow, "older needs the object of the member")
@@ -55,13 +56,9 @@ func newTables(rows *spec.Conversions) *tables {
 }
 
 func (t *tables) checkFunction(r *spec.StepRow, name string) {
-	if _, ok := convert.Policies()[name]; name != "" && !ok {
-		t.fail(r, "unknown function %q; the functions are %s", name, sorted(convert.Policies()))
+	if all := convert.Policies(); name != "" && !slices.Contains(all, name) {
+		t.fail(r, "unknown function %q; the functions are %s", name, strings.Join(all, ", "))
 	}
-}
-
-func sorted[V any](m map[string]V) string {
-	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }
 
 func (t *tables) fail(r *spec.StepRow, format string, args ...any) {

@@ -77,7 +77,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
 		}
 	})
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V4")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V5")
 	code.Declare(f, "Options configure the conversion of values that another revision cannot represent.", "type Options = convert.Options")
 	code.Declare(f, "Report describes a loss: what was lost, and where.", "type Report = convert.Report")
 	code.Declare(f, "RevisionError reports that a request was not sent because the session's revision cannot represent it.", "type RevisionError = convert.RevisionError")
@@ -254,7 +254,7 @@ func (e *stepEmitter) fields(v reflect.Value) string {
 		value := ""
 		switch of := field.Interface().(type) {
 		case string:
-			value = e.text(name, of)
+			value = e.text(of)
 		case bool, int64:
 			value = fmt.Sprint(of)
 		case *convert.Shape:
@@ -274,11 +274,8 @@ func (e *stepEmitter) fields(v reflect.Value) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// text renders the text of a field: a function of package convert, one of the usual reasons or any other text.
-func (e *stepEmitter) text(field, s string) string {
-	if field == "Rewrite" {
-		return "convert." + s
-	}
+// text renders the text of a field: one of the usual reasons or any other text.
+func (e *stepEmitter) text(s string) string {
 	for _, r := range []*ir.Revision{e.step.Older, e.step.Newer} {
 		switch s {
 		case convert.Missing(r):

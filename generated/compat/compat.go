@@ -32,7 +32,7 @@ const (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = convert.V4
+const _ = convert.V5
 
 // Options configure the conversion of values that another revision cannot
 // represent.

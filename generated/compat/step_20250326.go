@@ -117,7 +117,7 @@ var step20250326 = convert.Step{
 			{Name: "content", Rule: from20250326ContentBlockEach},
 		}},
 		from20250326ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: convert.AudioAsResource},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: "AudioAsResource"},
 		}},
 		from20250326ContentBlockEach: {Each: from20250326ContentBlock},
 		from20250326CreateMessageRequestParams: {Touched: []string{"\"audio\""}, Members: []convert.Member{

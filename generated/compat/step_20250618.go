@@ -196,7 +196,7 @@ var step20250618 = convert.Step{
 		}},
 		from20250618CallToolResult: {Touched: []string{"\"_meta\"", "\"lastModified\"", "\"resource_link\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20250618ContentBlockEach},
-			{Name: "structuredContent", Rewrite: convert.StructuredAsText, Drop: missingIn20250326},
+			{Name: "structuredContent", Rewrite: "StructuredAsText", Drop: missingIn20250326},
 		}},
 		from20250618ClientCapabilities: {Members: []convert.Member{
 			{Name: "elicitation", Drop: missingIn20250326},
@@ -212,7 +212,7 @@ var step20250618 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: from20250618EmbeddedResource},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: convert.LinkAsText, Rule: from20250618TextContent},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: "LinkAsText", Rule: from20250618TextContent},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
 		from20250618ContentBlockEach: {Each: from20250618ContentBlock},
@@ -322,7 +322,7 @@ var step20250618 = convert.Step{
 		from20250618Tool: {Members: []convert.Member{
 			{Name: "_meta", Drop: missingIn20250326},
 			{Name: "outputSchema", Drop: missingIn20250326},
-			{Name: "title", Rewrite: convert.TitleAsAnnotation, Drop: missingIn20250326},
+			{Name: "title", Rewrite: "TitleAsAnnotation", Drop: missingIn20250326},
 		}},
 		from20250618ToolEach: {Each: from20250618Tool},
 	},

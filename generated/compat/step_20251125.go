@@ -213,7 +213,7 @@ var step20251125 = convert.Step{
 			{Name: "requestId", Require: "the older revision requires the ID of the request"},
 		}},
 		from20251125ClientCapabilities: {Members: []convert.Member{
-			{Name: "elicitation", Rewrite: convert.DropURLElicitation, Rule: from20251125ClientCapabilitiesElicitation},
+			{Name: "elicitation", Rewrite: "DropURLElicitation", Rule: from20251125ClientCapabilitiesElicitation},
 			{Name: "sampling", Rule: from20251125ClientCapabilitiesSampling},
 			{Name: "tasks", Drop: missingIn20250618},
 		}},
@@ -230,10 +230,10 @@ var step20251125 = convert.Step{
 		}},
 		from20251125ContentBlockEach: {Each: from20251125ContentBlock},
 		from20251125CreateMessageRequestParams: {Touched: []string{"\"messages\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
-			{Name: "messages", Rewrite: convert.SplitMessages, Rule: from20251125SamplingMessageEach},
+			{Name: "messages", Rewrite: "SplitMessages", Rule: from20251125SamplingMessageEach},
 			{Name: "task", Drop: missingIn20250618},
 			{Name: "toolChoice", Drop: missingIn20250618},
-			{Name: "tools", Rewrite: convert.RefuseTools, Drop: missingIn20250618},
+			{Name: "tools", Rewrite: "RefuseTools", Drop: missingIn20250618},
 		}},
 		from20251125CreateMessageResponse: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CreateMessageResult},
@@ -309,7 +309,7 @@ var step20251125 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: from20251125NumberSchema},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: from20251125NumberSchema},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: from20251125LegacyTitledEnumSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: convert.OptionsAsEnumNames, Rule: from20251125LegacyTitledEnumSchema},
+			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: "OptionsAsEnumNames", Rule: from20251125LegacyTitledEnumSchema},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: from20251125UntitledSingleSelectEnumSchema},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: from20251125StringSchema},
 		}},
@@ -340,7 +340,7 @@ var step20251125 = convert.Step{
 		from20251125SamplingMessageContent: {Cases: []convert.Case{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: schema.Array, Rewrite: convert.JoinBlocks, Rule: from20251125SamplingMessageContent},
+			{Kind: schema.Array, Rewrite: "JoinBlocks", Rule: from20251125SamplingMessageContent},
 		}},
 		from20251125SamplingMessageEach: {Each: from20251125SamplingMessage},
 		from20251125ServerCapabilities: {Members: []convert.Member{
@@ -350,7 +350,7 @@ var step20251125 = convert.Step{
 			{Name: "default", Drop: missingIn20250618},
 		}},
 		from20251125Tool: {Members: []convert.Member{
-			{Name: "execution", Rewrite: convert.RefuseTaskTool, Drop: missingIn20250618},
+			{Name: "execution", Rewrite: "RefuseTaskTool", Drop: missingIn20250618},
 			{Name: "icons", Drop: missingIn20250618},
 		}},
 		from20251125ToolEachOrNone: {Each: from20251125Tool, LeaveOut: true},

@@ -285,7 +285,7 @@ var step20260728 = convert.Step{
 		from20260728CallToolResult: {Touched: []string{"\"_meta\"", "\"resultType\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
 			{Name: "_meta", Rule: from20260728ResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: from20260728Open},
+			{Name: "structuredContent", Rewrite: "StructuredValueAsText", Rule: from20260728Open},
 		}},
 		from20260728CancelledNotification: {Members: []convert.Member{
 			{Name: "params", Rule: from20260728CancelledNotificationParams},
@@ -334,7 +334,7 @@ var step20260728 = convert.Step{
 		}},
 		from20260728ElicitRequestURLParams: {Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
-			{Name: "elicitationId", Rewrite: convert.NameElicitation, Always: true},
+			{Name: "elicitationId", Rewrite: "NameElicitation", Always: true},
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		from20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
@@ -494,7 +494,7 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: from20260728ToolListChangedNotification},
 		}},
 		from20260728Tool: {Members: []convert.Member{
-			{Name: "inputSchema", Rewrite: convert.PlainSchemas, Rule: from20260728ToolInputSchema},
+			{Name: "inputSchema", Rewrite: "PlainSchemas", Rule: from20260728ToolInputSchema},
 			{Name: "outputSchema", Rule: from20260728ToolOutputSchema},
 			{Name: "execution", Drop: onlyIn20251125},
 		}},
@@ -512,7 +512,7 @@ var step20260728 = convert.Step{
 			{Name: "required", Rule: from20260728Open3, LeaveOut: true},
 		}},
 		from20260728ToolResultContent: {Members: []convert.Member{
-			{Name: "structuredContent", Rewrite: convert.StructuredValueAsText, Rule: from20260728Open},
+			{Name: "structuredContent", Rewrite: "StructuredValueAsText", Rule: from20260728Open},
 		}},
 	},
 	Errors: []convert.ErrorCode{
@@ -571,7 +571,7 @@ var step20260728 = convert.Step{
 			{Name: "resultType", Default: "\"complete\"", Const: true},
 		}},
 		to20260728CompleteResultCompletion: {Members: []convert.Member{
-			{Name: "values", Rewrite: convert.FirstValues, Rule: to20260728List},
+			{Name: "values", Rewrite: "FirstValues", Rule: to20260728List},
 		}},
 		to20260728CreateMessageRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
@@ -749,7 +749,7 @@ var step20260728 = convert.Step{
 			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20260728ToolListChangedNotification},
 		}},
 		to20260728Tool: {Members: []convert.Member{
-			{Name: "execution", Rewrite: convert.RefuseTaskTool, Drop: missingIn20260728},
+			{Name: "execution", Rewrite: "RefuseTaskTool", Drop: missingIn20260728},
 		}},
 		to20260728ToolEach:       {Each: to20260728Tool},
 		to20260728ToolEachOrNone: {Each: to20260728Tool, LeaveOut: true},

@@ -77,16 +77,16 @@ func (c *Conversion) Refuse(reason string, names ...string) {
 
 // The facts about a session that a value may contain in one revision and not in another.
 const (
-	ProtocolVersion    = "protocolVersion" // the revision of the session
-	ClientCapabilities = "clientCapabilities"
-	ClientInfo         = "clientInfo"
-	ServerInfo         = "serverInfo"
+	protocolVersion    = "protocolVersion" // the revision of the session
+	clientCapabilities = "clientCapabilities"
+	clientInfo         = "clientInfo"
+	serverInfo         = "serverInfo"
 )
 
 // KnownFacts returns the facts with the definitions of their values, "" for a string.
 func KnownFacts() map[string]string {
 	return map[string]string{
-		ProtocolVersion: "", ClientCapabilities: "ClientCapabilities", ClientInfo: "Implementation", ServerInfo: "Implementation",
+		protocolVersion: "", clientCapabilities: "ClientCapabilities", clientInfo: "Implementation", serverInfo: "Implementation",
 	}
 }
 
@@ -97,9 +97,9 @@ func (c *Conversion) fact(name string) wire.Raw {
 		return c.Facts(name, c.to)
 	}
 	switch name {
-	case ProtocolVersion:
+	case protocolVersion:
 		return quote(c, c.to)
-	case ClientCapabilities:
+	case clientCapabilities:
 		return "{}"
 	}
 	return ""
@@ -206,7 +206,7 @@ func (w *way) keeps(v wire.Raw) bool {
 			return false
 		case i < 0:
 			return true
-		case s.Cases[i].Refuse != "" || s.Cases[i].Replace != "" || s.Cases[i].Rewrite != nil:
+		case s.Cases[i].Refuse != "" || s.Cases[i].Replace != "" || s.Cases[i].Rewrite != "":
 			return false
 		}
 		rule = s.Cases[i].Rule

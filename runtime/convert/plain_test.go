@@ -12,13 +12,13 @@ import (
 
 // TestPlain checks that a Converter, which does not read most values, converts as Table.Convert does.
 func TestPlain(t *testing.T) {
-	count := func(_ *convert.Conversion, value wire.Raw) wire.Raw {
+	convert.SetPolicy(t, "Count", func(_ *convert.Conversion, value wire.Raw) wire.Raw {
 		o, err := wire.Object(value).With("members", wire.Raw(wire.IntScalar(int64(wire.Object(value).Len())).String()))
 		if err != nil {
 			t.Error(err)
 		}
 		return wire.Raw(o)
-	}
+	})
 	same := func(name string, up convert.Rule) convert.Definition {
 		return convert.Definition{Older: name, Newer: name, Up: up}
 	}
@@ -34,8 +34,8 @@ func TestPlain(t *testing.T) {
 			Older: "2", Newer: "3",
 			Definitions: []convert.Definition{same("Adds", 1), same("Always", 3), same("Counts", 2), same("Keeps", 0), same("Late", 2), same("Nests", 0), same("Requires", 0)},
 			Up: []convert.Shape{1: {Members: []convert.Member{{Name: "late", Default: "1"}, {Name: "type", Rule: 4}}},
-				2: {Members: []convert.Member{{Name: "type", Rewrite: count}}},
-				3: {Members: []convert.Member{{Name: "type", Rewrite: count, Always: true}}},
+				2: {Members: []convert.Member{{Name: "type", Rewrite: "Count"}}},
+				3: {Members: []convert.Member{{Name: "type", Rewrite: "Count", Always: true}}},
 				4: {Cases: []convert.Case{{Kind: schema.String, Replace: `"b"`}}}},
 		}},
 	}
@@ -70,7 +70,7 @@ func TestSame(t *testing.T) {
 				Definitions: []convert.Definition{{Older: "R", Newer: "R", Up: up}},
 				Up: []convert.Shape{1: typed(`"complete"`), 2: typed(`"other"`),
 					3: {Cases: []convert.Case{{When: []convert.Condition{{Path: []string{"a"}}}, Rule: 1}}, Otherwise: "no a"},
-					4: {Members: []convert.Member{{Name: "server", Drop: "not in 2", Fact: convert.ServerInfo}}}}}},
+					4: {Members: []convert.Member{{Name: "server", Drop: "not in 2", Fact: "serverInfo"}}}}}},
 		}
 		return all.Converter("1", convert.Options{})
 	}

@@ -2,8 +2,11 @@ package convert
 
 import (
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -13,30 +16,34 @@ import (
 // each one applies. They work on text, because they must not depend on the types of a
 // revision.
 
-// Policies returns the functions by the names that rows use.
-func Policies() map[string]Rewrite {
-	return map[string]Rewrite{
-		"AudioAsResource":       AudioAsResource,
-		"DropURLElicitation":    DropURLElicitation,
-		"FirstValues":           FirstValues,
-		"JoinBlocks":            JoinBlocks,
-		"LinkAsText":            LinkAsText,
-		"NameElicitation":       NameElicitation,
-		"OptionsAsEnumNames":    OptionsAsEnumNames,
+// policies returns the functions by the names that rows and tables use. A function expresses a value of the newer
+// revision in terms that the older revision has too. It records losses and refusals in c.
+var policies = sync.OnceValue(func() map[string]func(c *Conversion, value wire.Raw) wire.Raw {
+	return map[string]func(*Conversion, wire.Raw) wire.Raw{
+		"AudioAsResource":       audioAsResource,
+		"DropURLElicitation":    dropURLElicitation,
+		"FirstValues":           firstValues,
+		"JoinBlocks":            joinBlocks,
+		"LinkAsText":            linkAsText,
+		"NameElicitation":       nameElicitation,
+		"OptionsAsEnumNames":    optionsAsEnumNames,
 		"PlainSchemas":          PlainSchemas,
-		"RefuseTaskTool":        RefuseTaskTool,
-		"RefuseTools":           RefuseTools,
-		"SplitMessages":         SplitMessages,
-		"StructuredAsText":      StructuredAsText,
+		"RefuseTaskTool":        refuseTaskTool,
+		"RefuseTools":           refuseTools,
+		"SplitMessages":         splitMessages,
+		"StructuredAsText":      structuredAsText,
 		"StructuredValueAsText": StructuredValueAsText,
-		"TitleAsAnnotation":     TitleAsAnnotation,
+		"TitleAsAnnotation":     titleAsAnnotation,
 	}
-}
+})
 
-// AudioAsResource turns audio content into an embedded resource, which tools and prompts may return
+// Policies returns the names of the functions that rewrite values, sorted.
+func Policies() []string { return slices.Sorted(maps.Keys(policies())) }
+
+// audioAsResource turns audio content into an embedded resource, which tools and prompts may return
 // in every revision. The URI is not readable. It is derived from the data, so that two clips have
 // different URIs.
-func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
+func audioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 	c.Lose("the older revision has no audio content: sent as an embedded resource")
 	data, _ := wire.Object(audio).Get("data")
 	mimeType, _ := wire.Object(audio).Get("mimeType")
@@ -49,8 +56,8 @@ func AudioAsResource(c *Conversion, audio wire.Raw) wire.Raw {
 	return object(c, append(wire.Members{{Name: "type", Value: `"resource"`}, {Name: "resource", Value: resource}}, wire.Object(rest).Members()...))
 }
 
-// LinkAsText turns a resource link into text, from which a model can still read the URI.
-func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
+// linkAsText turns a resource link into text, from which a model can still read the URI.
+func linkAsText(c *Conversion, link wire.Raw) wire.Raw {
 	c.Lose("the older revision has no resource links: sent as text")
 	text := wire.Object(link).GetString("name") + " <" + wire.Object(link).GetString("uri") + ">"
 	if mimeType := wire.Object(link).GetString("mimeType"); mimeType != "" {
@@ -63,14 +70,15 @@ func LinkAsText(c *Conversion, link wire.Raw) wire.Raw {
 	return object(c, append(textBlock(c, text), wire.Object(rest).Members()...))
 }
 
-// StructuredAsText removes structuredContent from a tool result. If the content has no
+// structuredAsText removes structuredContent from a tool result. If the content has no
 // text block, it adds one with the JSON of structuredContent. Servers should send such a
 // block themselves ("Structured Content" in server/tools of 2025-06-18).
-func StructuredAsText(c *Conversion, result wire.Raw) wire.Raw {
-	return structuredAsText(c, result, "the older revision has no structured content")
+func structuredAsText(c *Conversion, result wire.Raw) wire.Raw {
+	return withoutStructured(c, result, "the older revision has no structured content")
 }
 
-func structuredAsText(c *Conversion, result wire.Raw, why string) wire.Raw {
+// withoutStructured is structuredAsText for a reason.
+func withoutStructured(c *Conversion, result wire.Raw, why string) wire.Raw {
 	structured, _ := wire.Object(result).Get("structuredContent")
 	content, _ := wire.Object(result).Get("content")
 	blocks := content.Elements()
@@ -83,13 +91,13 @@ func structuredAsText(c *Conversion, result wire.Raw, why string) wire.Raw {
 	return set(c, without(result, "structuredContent"), "content", wire.ArrayOf(blocks))
 }
 
-// StructuredValueAsText does the same as StructuredAsText for structuredContent that is not
+// StructuredValueAsText does the same as structuredAsText for structuredContent that is not
 // an object.
 func StructuredValueAsText(c *Conversion, result wire.Raw) wire.Raw {
 	if structured, _ := wire.Object(result).Get("structuredContent"); structured.Kind() == wire.KindObject {
 		return result
 	}
-	return structuredAsText(c, result, "structured content is an object in the older revision")
+	return withoutStructured(c, result, "structured content is an object in the older revision")
 }
 
 func hasText(blocks []wire.Raw) bool {
@@ -101,9 +109,9 @@ func hasText(blocks []wire.Raw) bool {
 	return false
 }
 
-// TitleAsAnnotation moves the title of a tool to its annotations, unless these have a
+// titleAsAnnotation moves the title of a tool to its annotations, unless these have a
 // title.
-func TitleAsAnnotation(c *Conversion, tool wire.Raw) wire.Raw {
+func titleAsAnnotation(c *Conversion, tool wire.Raw) wire.Raw {
 	title, _ := wire.Object(tool).Get("title")
 	annotations, _ := wire.Object(tool).Get("annotations")
 	rest := without(tool, "title")
@@ -115,9 +123,9 @@ func TitleAsAnnotation(c *Conversion, tool wire.Raw) wire.Raw {
 	return set(c, rest, "annotations", set(c, annotations, "title", title))
 }
 
-// SplitMessages splits each message of several content blocks into messages of one block
+// splitMessages splits each message of several content blocks into messages of one block
 // and the same role.
-func SplitMessages(c *Conversion, params wire.Raw) wire.Raw {
+func splitMessages(c *Conversion, params wire.Raw) wire.Raw {
 	messages, _ := wire.Object(params).Get("messages")
 	var split []wire.Raw
 	several := false
@@ -142,9 +150,9 @@ func SplitMessages(c *Conversion, params wire.Raw) wire.Raw {
 	return set(c, params, "messages", wire.ArrayOf(split))
 }
 
-// JoinBlocks turns a list of content blocks into one block. It refuses several blocks that
+// joinBlocks turns a list of content blocks into one block. It refuses several blocks that
 // are not all text.
-func JoinBlocks(c *Conversion, content wire.Raw) wire.Raw {
+func joinBlocks(c *Conversion, content wire.Raw) wire.Raw {
 	blocks := content.Elements()
 	if len(blocks) == 1 {
 		c.Lose("a message of the older revision has one content block: sent without the array")
@@ -162,9 +170,9 @@ func JoinBlocks(c *Conversion, content wire.Raw) wire.Raw {
 	return object(c, textBlock(c, strings.Join(text, "\n")))
 }
 
-// RefuseTools refuses a sampling request with tools, because a model without them would
+// refuseTools refuses a sampling request with tools, because a model without them would
 // give another answer. It drops an empty list of tools.
-func RefuseTools(c *Conversion, params wire.Raw) wire.Raw {
+func refuseTools(c *Conversion, params wire.Raw) wire.Raw {
 	tools, _ := wire.Object(params).Get("tools")
 	if len(tools.Elements()) > 0 {
 		c.Refuse("sampling has no tools in the older revision", "tools")
@@ -174,9 +182,9 @@ func RefuseTools(c *Conversion, params wire.Raw) wire.Raw {
 	return without(params, "tools")
 }
 
-// OptionsAsEnumNames turns an enum with titled options into one with enumNames. An option without a title is named by
+// optionsAsEnumNames turns an enum with titled options into one with enumNames. An option without a title is named by
 // its value, so that both lists have the same length. An option without a value is refused.
-func OptionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
+func optionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
 	options, _ := wire.Object(schema).Get("oneOf")
 	var values, names []wire.Raw
 	for i, option := range options.Elements() {
@@ -201,9 +209,9 @@ func OptionsAsEnumNames(c *Conversion, schema wire.Raw) wire.Raw {
 	return set(c, set(c, rest, "enum", wire.ArrayOf(values)), "enumNames", wire.ArrayOf(names))
 }
 
-// DropURLElicitation drops the elicitation capability of a client that supports only URLs,
+// dropURLElicitation drops the elicitation capability of a client that supports only URLs,
 // because in the older revision the capability means forms.
-func DropURLElicitation(c *Conversion, capabilities wire.Raw) wire.Raw {
+func dropURLElicitation(c *Conversion, capabilities wire.Raw) wire.Raw {
 	modes, _ := wire.Object(capabilities).Get("elicitation")
 	if has(modes, "form") || !has(modes, "url") {
 		return capabilities
@@ -212,9 +220,9 @@ func DropURLElicitation(c *Conversion, capabilities wire.Raw) wire.Raw {
 	return without(capabilities, "elicitation")
 }
 
-// RefuseTaskTool refuses a tool that can only be called as a task, because every call of
+// refuseTaskTool refuses a tool that can only be called as a task, because every call of
 // it would fail.
-func RefuseTaskTool(c *Conversion, tool wire.Raw) wire.Raw {
+func refuseTaskTool(c *Conversion, tool wire.Raw) wire.Raw {
 	execution, _ := wire.Object(tool).Get("execution")
 	if wire.Object(execution).GetString("taskSupport") == "required" {
 		c.Refuse("the other revision has no tasks, and the tool can only be called as one", "execution", "taskSupport")
@@ -253,9 +261,9 @@ func PlainSchemas(c *Conversion, tool wire.Raw) wire.Raw {
 	return tool
 }
 
-// NameElicitation gives an elicitation by URL the ID that the older revision requires. It is
+// nameElicitation gives an elicitation by URL the ID that the older revision requires. It is
 // derived from the URL.
-func NameElicitation(c *Conversion, params wire.Raw) wire.Raw {
+func nameElicitation(c *Conversion, params wire.Raw) wire.Raw {
 	if has(params, "elicitationId") {
 		return params
 	}
@@ -263,9 +271,9 @@ func NameElicitation(c *Conversion, params wire.Raw) wire.Raw {
 	return set(c, params, "elicitationId", quote(c, "url-"+digest(url)))
 }
 
-// FirstValues keeps the first 100 values of a completion, which is the limit of every
+// firstValues keeps the first 100 values of a completion, which is the limit of every
 // revision.
-func FirstValues(c *Conversion, completion wire.Raw) wire.Raw {
+func firstValues(c *Conversion, completion wire.Raw) wire.Raw {
 	const limit = 100
 	values, _ := wire.Object(completion).Get("values")
 	all := values.Elements()

@@ -26,7 +26,7 @@ func TestRepeated(t *testing.T) {
 			Up: []convert.Shape{1: {Members: []convert.Member{
 				{Name: "type", Const: true, Default: `"complete"`},
 				{Name: "_meta", Rule: 2, LeaveOut: true, Default: "{}"},
-			}}, 2: {Members: []convert.Member{{Name: "server", Fact: convert.ServerInfo}}}},
+			}}, 2: {Members: []convert.Member{{Name: "server", Fact: "serverInfo"}}}},
 		}},
 	}
 	var received wire.Raw

@@ -95,19 +95,19 @@ func (b *adapter) convert(ctx context.Context, from, to *Revision, method string
 func (b *adapter) fact(ctx context.Context, fact, revision string) wire.Raw {
 	call := runtime.CallOf(ctx)
 	switch {
-	case fact == ProtocolVersion:
+	case fact == protocolVersion:
 		text, _ := wire.AppendString(nil, b.session.ID) // a revision is ASCII
 		return wire.Raw(text)
-	case fact == ClientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
+	case fact == clientCapabilities && (call == nil || b.binding.Direction == runtime.ToClient):
 		return "{}"
 	case call == nil:
 		return ""
 	}
 	var info wire.Object
 	switch {
-	case fact == ClientCapabilities:
+	case fact == clientCapabilities:
 		info = call.PeerCapabilities()
-	case (fact == ClientInfo) == (b.binding.Direction == runtime.ToServer):
+	case (fact == clientInfo) == (b.binding.Direction == runtime.ToServer):
 		info = call.PeerInfo()
 	}
 	if info == "" {

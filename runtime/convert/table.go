@@ -16,9 +16,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// V4 is true while this package is compatible with tables generated for its fourth
+// V5 is true while this package is compatible with tables generated for its fifth
 // version. Generated code refers to it, so that a mismatch does not compile.
-const V4 = true
+const V5 = true
 
 // Table holds the pinned revisions, oldest first, and the steps between them. It is
 // generated and never changes.
@@ -97,9 +97,9 @@ type Member struct {
 	Name string
 	// As is the name of the member in the other revision, if it differs there.
 	As string
-	// Rewrite, if not nil, rewrites the whole object if it has the member, before its members
-	// are converted. If Always is set, the object need not have the member.
-	Rewrite Rewrite
+	// Rewrite, if not "", is the function (policy.go) that rewrites the whole object if it has the member, before its
+	// members are converted. If Always is set, the object need not have the member.
+	Rewrite string
 	Always  bool
 	// Rule converts the value.
 	Rule Rule
@@ -129,8 +129,8 @@ type Case struct {
 	Kind schema.Types
 	// When holds further conditions.
 	When []Condition
-	// Rewrite, if not nil, rewrites the value before Rule converts it.
-	Rewrite Rewrite
+	// Rewrite, if not "", is the function that rewrites the value before Rule converts it.
+	Rewrite string
 	Rule    Rule
 	// Replace replaces the value, which is a loss with the reason Lose, unless it is "".
 	Replace wire.Raw
@@ -148,10 +148,6 @@ type Condition struct {
 	// Absent means that there is no such member.
 	Absent bool
 }
-
-// Rewrite expresses a value of the newer revision in terms that the older revision has
-// too. It records losses and refusals in c.
-type Rewrite func(c *Conversion, value wire.Raw) wire.Raw
 
 // index returns the index of a revision.
 func (t *Table) index(revision string) (int, error) {

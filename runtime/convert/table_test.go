@@ -56,14 +56,14 @@ var table = convert.Table{
 				{Name: "closed", Rule: closed},
 				{Name: "implied", Drop: "not in 1", Implied: `0`},
 				{Name: "handled", Drop: "not in 1", Handled: true},
-				{Name: "by", Fact: convert.ClientInfo},
+				{Name: "by", Fact: "clientInfo"},
 				{Name: "b/new", As: "b\n"},
 			}},
 			tools:  {Each: tool, LeaveOut: true},
 			closed: {Known: []string{"a"}},
 			tool: {Members: []convert.Member{
 				{Name: "title", Drop: "no titles"},
-				{Name: "refused", Rewrite: func(c *convert.Conversion, v wire.Raw) wire.Raw { c.Refuse("a refusal"); return v }},
+				{Name: "refused", Rewrite: "Refuse"},
 			}},
 			content: {
 				Cases: []convert.Case{
@@ -71,7 +71,7 @@ var table = convert.Table{
 					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
 					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
 					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
-						Rewrite: func(*convert.Conversion, wire.Raw) wire.Raw { return `{"title":1}` }, Rule: tool},
+						Rewrite: "Title", Rule: tool},
 				},
 				Otherwise: "unknown",
 			},
@@ -112,6 +112,8 @@ func checkStrict(c *schema.Checker) {
 }
 
 func TestConvert(t *testing.T) {
+	convert.SetPolicy(t, "Refuse", func(c *convert.Conversion, v wire.Raw) wire.Raw { c.Refuse("a refusal"); return v })
+	convert.SetPolicy(t, "Title", func(*convert.Conversion, wire.Raw) wire.Raw { return `{"title":1}` })
 	for _, tt := range []struct {
 		name        string
 		value, want wire.Raw
@@ -187,7 +189,7 @@ func TestMembers(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := convert.Conversion{Facts: func(fact, revision string) wire.Raw {
-				if fact != convert.ClientInfo || revision != "1" {
+				if fact != "clientInfo" || revision != "1" {
 					t.Errorf("asked for %s of %s", fact, revision)
 				}
 				return `{"name":"c"}`

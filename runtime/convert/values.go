@@ -78,7 +78,7 @@ func (c *Conversion) union(dst []byte, s *Shape, v wire.Raw) []byte {
 			c.changed = true
 			return append(dst, k.Replace...)
 		}
-		if k.Rewrite != nil {
+		if k.Rewrite != "" {
 			v = c.rewrite(k.Rewrite, v)
 		}
 		return c.value(dst, k.Rule, v)
@@ -89,8 +89,9 @@ func (c *Conversion) union(dst []byte, s *Shape, v wire.Raw) []byte {
 	return append(dst, v...)
 }
 
-func (c *Conversion) rewrite(f Rewrite, v wire.Raw) wire.Raw {
-	rewritten := f(c, v)
+// rewrite rewrites the value at the current path by a function.
+func (c *Conversion) rewrite(name string, v wire.Raw) wire.Raw {
+	rewritten := policies()[name](c, v)
 	c.changed = c.changed || rewritten != v
 	return rewritten
 }
@@ -125,7 +126,7 @@ func lookup(v wire.Raw, path []string) (wire.Raw, bool) {
 // object converts the members of an object.
 func (c *Conversion) object(dst []byte, s *Shape, v wire.Raw) []byte {
 	for i := range s.Members {
-		if m := &s.Members[i]; m.Rewrite != nil && (m.Always || has(v, m.Name)) {
+		if m := &s.Members[i]; m.Rewrite != "" && (m.Always || has(v, m.Name)) {
 			if v = c.rewrite(m.Rewrite, v); c.err != nil {
 				return dst
 			}

@@ -235,7 +235,7 @@ func generic(l convert.Loss) string {
 
 // facts returns the facts about a session that a value of a revision without sessions states.
 func facts(v wire.Raw) map[string]wire.Raw {
-	found := map[string]wire.Raw{convert.ProtocolVersion: `"2025-11-25"`, convert.ClientCapabilities: "{}"}
+	found := map[string]wire.Raw{"protocolVersion": `"2025-11-25"`, "clientCapabilities": "{}"}
 	params, _ := wire.Object(v).Get("params")
 	result, _ := wire.Object(v).Get("result")
 	for _, o := range []wire.Raw{v, params, result} {
