@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,30 +26,8 @@ type root struct {
 	// judged names the validators of each side. All of them must accept a
 	// value. A side without any refuses every value.
 	judged [2][]string
-	// judges, unless they are nil, judge in place of those of the comparison.
-	judges [2]Judge
 	// wrap, unless it is nil, converts a value of the shapes to the value that is judged.
 	wrap func(v any) any
-}
-
-// schemaJudge judges by a schema. It refuses every value if the side has none.
-type schemaJudge struct {
-	engine *engine
-	schema *jsonschema.Schema
-}
-
-var errSteps = errors.New("the schema does not compile, or takes too many steps to evaluate")
-
-// Accepts implements [Judge].
-func (j schemaJudge) Accepts(of string, text []byte) (bool, error) {
-	if j.schema == nil {
-		return false, nil
-	}
-	accepts, known := j.engine.accepts(parse(string(text)), j.schema)
-	if !known {
-		return false, fmt.Errorf("%s: %w", of, errSteps)
-	}
-	return accepts, nil
 }
 
 // assembler converts changes to findings.
@@ -58,7 +35,8 @@ type assembler struct {
 	kind string
 	// old and new are the names that the user gave to the sides.
 	old, new string
-	judges   [2]Judge
+	// judges are those of the sides, or nil where the finder's validator is enough.
+	judges [2]Judge
 	// exceptions are those of the protocol. Comparisons of tool lists have none.
 	exceptions []Exception
 	// tool is the name of the tool that the findings are about, or "".
@@ -350,19 +328,15 @@ func (a *assembler) witness(way int, v any, at *root) (w *Witness, why string) {
 // confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why
 // this is not certain, or "", and whether a judge is wrong.
 func (a *assembler) confirm(way int, text []byte, at *root) (why string, wrong bool) {
-	judges := a.judges
-	if at.judges != [2]Judge{} {
-		judges = at.judges
-	}
 	for _, side := range []int{way, 1 - way} {
-		name, judge, all := [2]string{a.old, a.new}[side], judges[side], len(at.judged[side]) > 0
+		name, judge, all := [2]string{a.old, a.new}[side], a.judges[side], len(at.judged[side]) > 0
 		if judge == nil {
 			continue
 		}
 		for _, of := range at.judged[side] {
 			ok, err := judge.Accepts(of, text)
 			if err != nil {
-				return fmt.Sprintf("the validator of %s fails: %v", name, err), !errors.Is(err, errSteps)
+				return fmt.Sprintf("the validator of %s fails: %v", name, err), true
 			}
 			all = all && ok
 		}

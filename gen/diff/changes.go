@@ -142,8 +142,11 @@ func (c *comparer) listed(p *pairing, old, new *Alt) {
 // try returns what the receiver says of values that the sender's alternative lists.
 func (c *comparer) try(v view, texts []string) (o answer) {
 	for _, text := range texts[:min(len(texts), 60)] {
-		switch value := parse(text); {
-		case !c.satisfies(value, v.accepts.from...):
+		value := parse(text)
+		switch accepts, known := c.accepts(value, v.accepts.from...); {
+		case !known:
+			o.join(answer{is: unknown})
+		case !accepts:
 			o.join(answer{is: found, value: value})
 		case v.to == nil || !c.has(v.to, value):
 			o.join(c.asAnother(v, value))

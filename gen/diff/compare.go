@@ -277,12 +277,12 @@ func (c *comparer) show(v view, others bool, b *branch) answer {
 		for _, s := range v.to.all {
 			preferred.todo = append(preferred.todo, bareOf(s, b))
 		}
-		if a := search(prefers, preferred, b); a.is == found && !c.satisfies(a.value, v.accepts.from...) {
+		if a := search(prefers, preferred, b); a.is == found && c.refuses(a.value, v.accepts.from...) {
 			return a
 		}
 	}
 	a := search(sends, w, b)
-	if a.is == none || a.is == found && !c.satisfies(a.value, v.accepts.from...) {
+	if a.is == none || a.is == found && c.refuses(a.value, v.accepts.from...) {
 		return a
 	}
 	open := false

@@ -57,8 +57,9 @@
 //     follows from the effect of its rule (rules.go, catalog.go). The file ledger.go holds exceptions with their
 //     reasons; a test finds unused ones.
 //  7. Witnesses. The shortest value becomes the example of the finding after validators of both sides have
-//     confirmed it: generated code for a pinned revision, an independent validator (package gen/diff/judge) for
-//     other revisions, and that of their schemas for tools. Without an example and a proof, the finding is undecided.
+//     confirmed it: generated code for a pinned revision, and an independent validator (package gen/diff/judge) for
+//     other revisions. For tools, the finder has done so with the validator of their schemas. Without an example and
+//     a proof, the finding is undecided.
 //  8. Policy (order.go, policy.go, config.go). [Policy.Apply] selects the order, applies the severities, exclusions
 //     and acceptances of the project, and suggests a version. [Report.Locate] adds lines and columns.
 //

@@ -246,9 +246,9 @@ func (e *engine) satisfies(v any, all ...*jsonschema.Schema) bool {
 	return accepts
 }
 
-// refuses reports whether a schema is known to refuse a value.
-func (e *engine) refuses(v any, s *jsonschema.Schema) bool {
-	accepts, known := e.accepts(v, s)
+// refuses reports whether one of some schemas of a document is known to refuse a value.
+func (e *engine) refuses(v any, all ...*jsonschema.Schema) bool {
+	accepts, known := e.accepts(v, all...)
 	return known && !accepts
 }
 

@@ -87,7 +87,6 @@ func (t *toolLists) presence(way int, tool *tools.Tool) {
 	c := newComparer("")
 	at := &root{use: "tools/call " + tool.Name, direction: ToServer,
 		judged: [2][]string{{ofInput(tool.Name)}, {ofInput(tool.Name)}}}
-	at.judges[way], at.judges[1-way] = schemaJudge{c.engine, tool.Input}, schemaJudge{}
 	ch := t.lone("tool-removed", way, tool.Name, placeOfTool(tool))
 	if way == widens {
 		ch.guard = guardListed
@@ -136,10 +135,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 // that only one of them declares.
 func (t *toolLists) schemas(old, new *jsonschema.Schema, dropped string) (*comparer, *root) {
 	c := newComparer(dropped)
-	return c, &root{
-		old: newSchemaBuilder(c.engine).shape(old), new: newSchemaBuilder(c.engine).shape(new),
-		judges: [2]Judge{schemaJudge{c.engine, old}, schemaJudge{c.engine, new}},
-	}
+	return c, &root{old: newSchemaBuilder(c.engine).shape(old), new: newSchemaBuilder(c.engine).shape(new)}
 }
 
 // output compares the output schemas. A tool without one may return any object.
