@@ -127,7 +127,10 @@ func (a *assembler) direct(ch *change, narrow, widen []any, at *root) {
 	for way, values := range [2][]any{narrow, widen} {
 		ch.ways[way] = answer{is: unknown, sure: true, why: noExample}
 		if len(values) > 0 {
-			ch.ways[way] = answer{is: found, value: slices.MinFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })}
+			ch.ways[way] = answer{}
+			for _, value := range values {
+				ch.ways[way].join(answer{is: found, value: value})
+			}
 		}
 	}
 	a.add(ch, at)
@@ -267,7 +270,7 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 		case unknown:
 			why[way] = o.why
 		case found:
-			witnesses[way], why[way] = a.witness(way, o.value, at)
+			witnesses[way], why[way] = a.witness(way, o.values(), at)
 		}
 	}
 	if f.Effect.Narrows() || f.Effect.Widens() {
@@ -305,24 +308,27 @@ func (a *assembler) judge(f *Finding, ch *change, at *root) bool {
 	return true
 }
 
-// witness returns a value as an example if the judges confirm that one side accepts it and the other side refuses it.
-// Otherwise it returns why there is none.
-func (a *assembler) witness(way int, v any, at *root) (w *Witness, why string) {
+// witness returns the first value that the judges confirm: one side accepts it and the other
+// side refuses it.
+func (a *assembler) witness(way int, values []any, at *root) (w *Witness, why string) {
 	if len(at.judged[way]) == 0 {
 		return nil, "no validator covers the message"
 	}
-	if at.wrap != nil {
-		v = at.wrap(v)
+	names := [2]string{a.old, a.new}
+	var wrong bool
+	for _, v := range values {
+		if at.wrap != nil {
+			v = at.wrap(v)
+		}
+		text := []byte(render(v))
+		if why, wrong = a.confirm(way, text, at); why == "" {
+			return &Witness{Breaks: [2]string{ReceiverFirst, SenderFirst}[way], Of: at.judged[way][0], Value: text, AcceptedBy: names[way], RefusedBy: names[1-way]}, ""
+		}
 	}
-	text := []byte(render(v))
-	why, wrong := a.confirm(way, text, at)
-	switch {
-	case wrong:
+	if wrong {
 		a.problem("%s: %s", at.use, why)
-	case why == "":
-		w = &Witness{Breaks: [2]string{ReceiverFirst, SenderFirst}[way], Of: at.judged[way][0], Value: text, AcceptedBy: [2]string{a.old, a.new}[way], RefusedBy: [2]string{a.new, a.old}[way]}
 	}
-	return w, why
+	return nil, why
 }
 
 // confirm checks that the judge of the sender accepts a text and that of the receiver refuses it. It returns why

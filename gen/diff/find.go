@@ -35,8 +35,10 @@ type finder struct {
 // for whole messages.
 type answer struct {
 	is verdict
-	// value is an example if there is one: the sender may send it, and the receiver refuses it.
-	value any
+	// value is an example if there is one: the sender may send it, and the receiver refuses it. others are further
+	// examples, which are not shorter.
+	value  any
+	others []any
 	// why says why there is no example although there is a change.
 	why string
 	// sure means that there are such values, even without an example.
@@ -55,16 +57,23 @@ const (
 	found
 )
 
-// join adds what is known of other values. Of two examples, the shorter one stays.
+// join adds what is known of other values. The four shortest examples stay.
 func (o *answer) join(other answer) {
-	if other.is == found && (o.is != found || shorter(other.value, o.value)) {
-		o.value = other.value
+	values := append(o.values(), other.values()...)
+	slices.SortStableFunc(values, func(a, b any) int { return len(render(a)) - len(render(b)) })
+	if len(values) > 0 {
+		o.value, o.others = values[0], values[1:min(len(values), 4)]
 	}
 	o.is, o.sure, o.why = max(o.is, other.is), o.sure || other.sure, cmp.Or(o.why, other.why)
 }
 
-// shorter reports whether the text of a value is shorter than that of another one.
-func shorter(a, b any) bool { return len(render(a)) < len(render(b)) }
+// values returns the examples, the shortest first.
+func (o answer) values() []any {
+	if o.is != found {
+		return nil
+	}
+	return append([]any{o.value}, o.others...)
+}
 
 // manyRefused is the number of refusals from which on a search tries a value before it chooses.
 const manyRefused = 8
@@ -499,7 +508,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	}
 	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
 		kinds, _ := kindsOf([]*jsonschema.Schema{s})
-		return never(s) || w.kinds&kinds == 0
+		return never(s) || w.kinds&kinds == 0 || f.clashes(w, s)
 	}) {
 		return true
 	}
@@ -526,6 +535,14 @@ func (f *finder) implied(w *way, b *branch) bool {
 		}
 	}
 	return true
+}
+
+// clashes reports whether a schema obviously refuses all objects of a way, by a member that they must have.
+func (f *finder) clashes(w *way, s *jsonschema.Schema) bool {
+	kinds, _ := kindsOf([]*jsonschema.Schema{s})
+	return w.kinds&kinds == kindObject && slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool {
+		return (w.requires(p.Name) || slices.Contains(s.Required, p.Name)) && f.apart(w, p)
+	})
 }
 
 // apart reports whether a schema of a member refuses all values that the shortest list of the others has.

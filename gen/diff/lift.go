@@ -10,17 +10,25 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-// mostNodes limits the pairs of shapes in a comparison of two messages.
-const mostNodes = 5000
+// The limits of one comparison of two messages.
+const (
+	mostNodes = 5000
+	mostWays  = 4  // edges that are followed from a pair of shapes
+	mostLifts = 64 // pairs that are visited for a change
+)
 
 // node is a pair of shapes at a place of two messages. The path is a shortest one.
 type node struct {
 	*pairing
 	path  string
 	guard string
-	// parent contains the pair as inner. It is nil for whole messages.
+	up    []edge
+}
+
+// edge leads from a pair of shapes to a pair that contains it.
+type edge struct {
 	parent *node
-	inner  *child
+	child  *child
 }
 
 // in returns the change at a place of a message.
@@ -75,14 +83,14 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*change, probl
 				problem = fmt.Sprintf("%s: more than %d pairs of schemas; pairs farther from the root were not compared", path, mostNodes)
 				continue
 			case !ok:
-				next = &node{
-					path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard),
-					pairing: c.pair(below.old, below.new), parent: n, inner: below,
-				}
+				next = &node{path: cmp.Or(below.new.Where.Path, below.old.Where.Path, n.path+below.path), guard: cmp.Or(below.guard, n.guard), pairing: c.pair(below.old, below.new)}
 				nodes[key] = next
 				queue = append(queue, next)
 			case below.guard == "" && n.guard == "":
 				next.guard = ""
+			}
+			if len(next.up) < mostWays && next != root {
+				next.up = append(next.up, edge{n, below})
 			}
 		}
 	}
@@ -194,29 +202,55 @@ func (c *comparer) outcome(ch *change, n *node, way int) answer {
 	case !ch.effect(way).Narrows() || o.is == another:
 		return answer{}
 	case o.is == found:
-		return c.lift(n, o, way)
+		return c.lift(n, o, way, map[*node]bool{})
 	case o.is == unknown:
 		o.why = cmp.Or(o.why, noExample)
 	}
 	return o
 }
 
-// lift puts the value of an answer into values that contain it, up to a whole message.
-func (c *comparer) lift(n *node, o answer, way int) answer {
-	for ; n.parent != nil && o.is == found; n = n.parent {
-		if c.exhausted() {
-			return answer{is: unknown, why: "no containing value was found"}
+// lift puts the examples of an answer into values that contain them, up to whole messages. seen has the pairs that were
+// visited.
+func (c *comparer) lift(n *node, inner answer, way int, seen map[*node]bool) answer {
+	if n.up == nil {
+		return inner
+	}
+	best := answer{is: -1}
+	for _, e := range n.up {
+		if seen[e.parent] || len(seen) > mostLifts || c.exhausted() {
+			continue
 		}
-		v, value := n.parent.views(n.inner.oldAlt, n.inner.newAlt)[way], o.value
-		switch o = c.around(v, n.inner, value); {
-		case o.is == found, o.sure, o.is == lost:
-		case o.is == another, c.find(v.sends, v.accepts).is == none:
-			o = answer{}
-		default:
-			o = answer{is: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", n.parent.path, n.inner.path, render(value))}
+		seen[e.parent] = true
+		o := c.liftBy(e, inner, way, seen)
+		if o.is > best.is || best.why == "" && o.is == best.is {
+			best = o
+		}
+		if best.is == found {
+			break
 		}
 	}
-	return o
+	if best.is < none {
+		return answer{is: unknown, why: "no containing value was found"}
+	}
+	return best
+}
+
+// liftBy puts examples into the values of one containing pair.
+func (c *comparer) liftBy(e edge, inner answer, way int, seen map[*node]bool) answer {
+	v := e.parent.views(e.child.oldAlt, e.child.newAlt)[way]
+	var o answer
+	for _, value := range inner.values() {
+		if o.join(c.around(v, e.child, value)); o.is == found {
+			return c.lift(e.parent, o, way, seen)
+		}
+	}
+	switch {
+	case o.sure, o.is == lost:
+		return o
+	case o.is == another, c.find(v.sends, v.accepts).is == none:
+		return answer{}
+	}
+	return answer{is: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(inner.value))}
 }
 
 // around looks for a value of the sender's alternative that contains a value and that the receiver

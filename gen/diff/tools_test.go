@@ -64,6 +64,12 @@ var toolCases = []toolCase{
 	{tool(`{"type":"array","contains":{"type":"integer"},"maxContains":1}`), tool(`{"type":"array","prefixItems":[{"type":"integer"}],"unevaluatedItems":{"type":"string"}}`),
 		"constraint-removed t.input.a ok err\ntype-closed t.input.a[0] err ok\ntype-closed t.input.a[] err ok"},
 	{tool(`{"type":"array","minItems":1500,"items":{"type":"string"}}`), tool(`{"type":"array","minItems":1500,"items":{"type":"string","maxLength":3}}`), `max-length-lowered t.input.a[] err ok`},
+	// Where a definition is found first, the receiver accepts the example as another variant.
+	{input(`{"type":"object","properties":{"a":{"anyOf":[{"type":"object","properties":{"v":{"$ref":"#/$defs/x"}},"required":["v"]},{"type":"object"}]},"b":{"properties":{"v":{"$ref":"#/$defs/x"}}}},"$defs":{"x":{"type":"string","maxLength":5}}}`),
+		input(`{"type":"object","properties":{"a":{"anyOf":[{"type":"object","properties":{"v":{"$ref":"#/$defs/x"}},"required":["v"]},{"type":"object"}]},"b":{"properties":{"v":{"$ref":"#/$defs/x"}}}},"$defs":{"x":{"type":"string","maxLength":4}}}`), `max-length-lowered t.input.a.v err ok`},
+	// It accepts the first of several examples as another variant.
+	{tool(`{"anyOf":[{"type":"object","properties":{"v":{"enum":["a","b","c"]}},"required":["v"]},{"type":"object","properties":{"v":{"const":"a"}},"required":["v"]}]}`),
+		tool(`{"anyOf":[{"type":"object","properties":{"v":{"enum":["c"]}},"required":["v"]},{"type":"object","properties":{"v":{"const":"a"}},"required":["v"]}]}`), `enum-value-removed t.input.a.v err ok`},
 	{tool(`{"type":"string","pattern":"^(a|b.|\\.)$"}`), tool(`{"enum":["a",".","bb"]}`), `enum-closed t.input.a err ok`},
 	{tool(`{"type":"string","pattern":"^(a|bb|\\.)$"}`), tool(`{"enum":["a",".","bb"]}`), ``},
 	{tool(`{"type":"string","maxLength":9223372036854775807}`), tool(`{"type":"string","maxLength":9223372036854775806}`), `max-length-lowered t.input.a err ok`},
