@@ -11,10 +11,9 @@
 //
 // The sessions with the server are in a pool (package pool). Each session of a client has one of its own, under the
 // client's name and capabilities; it ends with the client's, and the other way round. Requests without a session share
-// them: those that come over one connection of [Bridge.Serve] share one, and
-// over HTTP, those of the same principal, client and capabilities. If such a client can be asked, a request
-// that may ask it has a session of the server for itself until it is answered, so that a question always
-// reaches the client that it is meant for.
+// them: those that come over one connection of [Bridge.Serve] share one, and over HTTP, those of the same principal,
+// client and capabilities. If such a client can be asked, a request that may ask it has a session of the server for
+// itself until it is answered, so that a question always reaches the client that it is meant for.
 //
 // # Questions of the server
 //
