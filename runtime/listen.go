@@ -595,51 +595,12 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 	return w.replace(ctx, s, uris, false)
 }
 
-// replace opens a stream with the current lists and resources and, when the server has acknowledged it, ends the one
-// before. The error is that of the new stream, or that of ctx. If patient, the end of ctx ends only the
-// wait. Without lists and resources, there is no new stream.
-func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient bool) (err error) {
-	var next context.CancelFunc
-	if len(w.lists)+len(uris) > 0 {
-		filter := wire.ObjectWriter(nil)
-		for _, name := range w.lists {
-			filter.Bool(name, true)
-		}
-		if len(uris) > 0 {
-			filter.Name(memberResources)
-			filter.BeginArray()
-			for _, uri := range uris {
-				filter.Element()
-				filter.PutString(uri)
-			}
-			filter.EndArray()
-		}
-		text, failed := filter.Close()
-		if failed != nil {
-			return failed
-		}
-		var streaming context.Context
-		streaming, next = context.WithCancel(s.now().life.Background())
-		acknowledged := make(chan error, 1)
-		acknowledge := func(err error) {
-			select {
-			case acknowledged <- err:
-			default: // the outcome is known
-			}
-		}
-		if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(text), acknowledge)) }) {
-			next()
-			return ErrClosed
-		}
-		select {
-		case err = <-acknowledged:
-		case <-ctx.Done():
-			err = context.Cause(ctx)
-		}
-		if err != nil && !(patient && ctx.Err() != nil) {
-			next()
-			return err
-		}
+// replace opens a stream for the lists and the resources and, when the server has acknowledged it, ends the one before.
+// If that fails, nothing changes.
+func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient bool) error {
+	end, err := w.open(ctx, s, uris, patient)
+	if err != nil && end == nil {
+		return err
 	}
 	w.mu.Lock()
 	w.uris = uris
@@ -647,8 +608,56 @@ func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient 
 	if w.current != nil {
 		w.current()
 	}
-	w.current = next
+	w.current = end
 	return err
+}
+
+// open opens a stream, if there is anything to listen to, and waits until the server has acknowledged it. It returns the
+// function that ends the stream. The error is that of the stream, or that of ctx. If patient, the end of ctx ends only
+// the wait.
+func (w *watch) open(ctx context.Context, s *Session, uris []string, patient bool) (end context.CancelFunc, err error) {
+	if len(w.lists)+len(uris) == 0 {
+		return nil, nil
+	}
+	filter := wire.ObjectWriter(nil)
+	for _, name := range w.lists {
+		filter.Bool(name, true)
+	}
+	if len(uris) > 0 {
+		filter.Name(memberResources)
+		filter.BeginArray()
+		for _, uri := range uris {
+			filter.Element()
+			filter.PutString(uri)
+		}
+		filter.EndArray()
+	}
+	text, err := filter.Close()
+	if err != nil {
+		return nil, err
+	}
+	streaming, end := context.WithCancel(s.now().life.Background())
+	acknowledged := make(chan error, 1)
+	acknowledge := func(err error) {
+		select {
+		case acknowledged <- err:
+		default: // the outcome is known
+		}
+	}
+	if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(text), acknowledge)) }) {
+		end()
+		return nil, ErrClosed
+	}
+	select {
+	case err = <-acknowledged:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	}
+	if err != nil && !(patient && ctx.Err() != nil) {
+		end()
+		return nil, err
+	}
+	return end, err
 }
 
 // dispatch passes the notifications of a stream to their handlers.
