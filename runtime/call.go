@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -50,7 +51,11 @@ type Call struct {
 	// add to it.
 	sending sync.WaitGroup
 
-	stateless *statelessCall // nil in a session
+	// Of a stateless message that this side serves, see statelessCall:
+	row      *Method                   // of the method; nil in a session and for a detached call
+	cache    atomic.Pointer[CacheHint] // set by Cache
+	asking   atomic.Pointer[rounds]
+	listener *ServerSession // of subscriptions/listen; otherwise nil
 
 	detached atomic.Pointer[detachment] // nil unless it goes on after its answer
 }
@@ -121,8 +126,8 @@ func (c *Call) Lasts() bool {
 func (c *Call) Session() *ServerSession {
 	e := c.conn.server
 	switch {
-	case c.stateless != nil:
-		return c.stateless.session
+	case c.row != nil:
+		return c.listener
 	case c.peer.stateless || e == nil || !e.announced.Load():
 		return nil
 	}
@@ -264,10 +269,8 @@ type detachment struct {
 // answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
 	p := c.conn
-	d := &Call{conn: p, peer: c.peer, id: c.id}
-	d.m.receive(c.m.Kind, c.m.Method, c.params, d)
-	d.context.call = d
-	d.context.Context, d.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	d := p.newCall(context.WithoutCancel(ctx), c.peer, &jsonrpc.Message{Kind: c.m.Kind, ID: c.id, Method: c.m.Method, Params: c.params})
+	d.context.Context, d.cancel = context.WithCancelCause(d.context.Context)
 	own := &detachment{call: d, how: how}
 	if how.Around != nil {
 		own.way = how.Around(func(ctx context.Context, m *Message) (wire.Appender, error) {
@@ -326,8 +329,7 @@ func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 	}
 	ctx := c.conn.life.Background()
 	return c.conn.life.Value(key, func() any {
-		session := &Call{conn: c.conn, peer: c.peer}
-		session.context = callContext{Context: ctx, call: session}
+		session := c.conn.newCall(ctx, c.peer, &jsonrpc.Message{})
 		session.over.Store(true)
 		return made(&session.context)
 	})
@@ -357,14 +359,8 @@ func (c request) notified() {
 // client knows only its own requests, so a notification must belong to a request for whose answer the
 // client waits ("Receiving Messages" in basic/transports/stdio, 2026-07-28).
 
-// statelessCall is the call of a stateless request.
-type statelessCall struct {
-	*Call
-	row     *Method                   // of the request
-	cache   atomic.Pointer[CacheHint] // set by Call.Cache
-	asking  atomic.Pointer[rounds]
-	session *ServerSession // of a listener; otherwise nil
-}
+// statelessCall is a Call that has a row.
+type statelessCall struct{ *Call }
 
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must
 // declare a part of a capability, such as tools.listChanged, are for listeners.
@@ -373,7 +369,7 @@ func (c *Call) scoped(method string, r *Method) error {
 	switch {
 	case listeners || c.id.IsZero():
 		return fmt.Errorf("%w: %.100s", ErrNotRequested, method)
-	case c.stateless == nil: // a detached call
+	case c.row == nil: // a detached call
 		return errAnswered
 	}
 	return nil

@@ -282,9 +282,7 @@ func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object
 	if need := t.lacking(t.ours, r, wire.Object(params)); need != "" {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := &Call{conn: l.conn, peer: t}
-	c.m.receive(jsonrpc.Request, method, params, c)
-	c.context = callContext{Context: ctx, call: c}
+	c := l.newCall(ctx, t, &jsonrpc.Message{Kind: jsonrpc.Request, Method: method, Params: params})
 	defer c.over.Store(true)
 	returned := false
 	defer func() {

@@ -462,7 +462,7 @@ func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
 		return nil // the server that received it first has a handler for it
 	}
-	c := request{p.newCall(m, admitted, in)}
+	c := p.received(m, admitted, in)
 	if p.many {
 		return c.notified
 	}

@@ -674,7 +674,7 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 			continue
 		}
 		p := s.now()
-		c := p.conn.newCall(&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}, admission{peer: p.server.Load()}, &Incoming{})
+		c := p.conn.newCall(p.conn.life.Context(), p.server.Load(), &jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params})
 		p.life.Do(request{c}.notified)
 	}
 	return ctx.Err()

@@ -117,14 +117,6 @@ func (m *Message) Object() wire.Object {
 	return wire.Object(text)
 }
 
-// receive makes m a message of the peer. Params is "" or an object.
-func (m *Message) receive(kind jsonrpc.Kind, method string, params wire.Raw, of *Call) {
-	m.Kind, m.Method, m.call, of.params = kind, method, of, params
-	if params != "" {
-		m.Params = &of.params
-	}
-}
-
 // Into returns what the sender of a request decodes the result into. It is nil for the messages of the peer, and
 // if the sender needs no result.
 func (m *Message) Into() wire.Value {

@@ -25,7 +25,7 @@ func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 	verdict := shutDown
 	a, err := p.side.admit(*m, in.Header)
 	if err == nil {
-		c = request{p.newCall(m, a, in)}
+		c = p.received(m, a, in)
 		if len(c.params) > maxToken || m.Method == methodListen {
 			err = c.shorten()
 		}
@@ -75,29 +75,29 @@ func (c request) shorten() error {
 	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
 	}
-	if c.stateless != nil && c.m.Method == methodListen {
-		return c.stateless.shrink()
+	if c.row != nil && c.m.Method == methodListen {
+		return statelessCall{c.Call}.shrink()
 	}
 	return nil
 }
 
-// newCall returns the call of a message that the peer has sent.
-func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming) *Call {
-	var c *Call
-	if a.peer.serving() {
-		both := new(struct { // one allocation
-			Call
-			own statelessCall
-		})
-		c, both.own.Call, both.own.row, both.stateless = &both.Call, &both.Call, a.row, &both.own
-	} else {
-		c = new(Call)
+// newCall returns the call of a message, whose params are "" or an object. Its context is derived from ctx.
+func (p *conn) newCall(ctx context.Context, t *peer, m *jsonrpc.Message) *Call {
+	c := &Call{conn: p, peer: t, id: m.ID, params: m.Params, m: Message{Kind: m.Kind, Method: m.Method}}
+	if c.params != "" {
+		c.m.Params = &c.params
 	}
-	c.conn, c.peer = p, a.peer
-	c.id = m.ID
-	c.m.receive(m.Kind, m.Method, m.Params, c)
+	c.m.call, c.context = c, callContext{Context: ctx, call: c}
+	return c
+}
+
+// received returns the call of a message that the peer has sent.
+func (p *conn) received(m *jsonrpc.Message, a admission, in *Incoming) request {
+	c := p.newCall(p.life.Context(), a.peer, m)
 	c.reply, c.inline, c.remote = in.Reply, a.inline, in.Header != nil
-	c.context = callContext{Context: p.life.Context(), call: c}
+	if a.peer.serving() {
+		c.row = a.row
+	}
 	if m.Kind == jsonrpc.Request {
 		c.context.Context, c.cancel = context.WithCancelCause(p.values)
 	}
@@ -105,7 +105,7 @@ func (p *conn) newCall(m *jsonrpc.Message, a admission, in *Incoming) *Call {
 		// The end and the cause of the context do not apply to the handler.
 		c.context.values = context.WithoutCancel(in.Context)
 	}
-	return c
+	return request{c}
 }
 
 // serve calls the handler and sends its answer. If the handler or the encoding of its result panics or fails, the
@@ -146,8 +146,8 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 	if err != nil {
 		return err
 	}
-	if c.stateless != nil {
-		text, err = c.stateless.appendResult(text, result)
+	if c.row != nil {
+		text, err = statelessCall{c.Call}.appendResult(text, result)
 	} else if text, err = result.AppendJSON(text); err != nil {
 		err = wire.In(err, "result")
 	}
@@ -159,8 +159,8 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 
 // encodeError writes the text of the answer for an error of the handler to buf. It returns the error that the text has.
 func (c request) encodeError(buf *[]byte, err error) error {
-	if c.stateless != nil {
-		err = c.stateless.restated(err)
+	if c.row != nil {
+		err = statelessCall{c.Call}.restated(err)
 	}
 	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
 		err = errCutShort
@@ -182,8 +182,8 @@ func (c request) answer(buf *[]byte, failure error) {
 	answered := p.requests.remove(c) && p.life.Context().Err() == nil
 	if answered {
 		p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
-		if c.stateless != nil && c.stateless.session != nil && failure == nil {
-			c.stateless.session.subscriber.sendEnd()
+		if c.listener != nil && failure == nil {
+			c.listener.subscriber.sendEnd()
 		}
 	} else if !c.abandoned {
 		skip(c.reply)

@@ -48,7 +48,7 @@ type given struct {
 }
 
 // rounds returns the rounds of a stateless call, which begin with the first question.
-func (c *statelessCall) rounds() *rounds {
+func (c statelessCall) rounds() *rounds {
 	if r := c.asking.Load(); r != nil {
 		return r
 	}
@@ -93,7 +93,7 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 
 // input returns the client's answer to a request that the handler of the call sends. If there is none, it
 // records the question.
-func (c *statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error) {
+func (c statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error) {
 	if c.over.Load() {
 		return "", errNoInput(m.Method)
 	}
@@ -148,7 +148,7 @@ func (q *sent) badInput(err error) error {
 		return err
 	}
 	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
-	r := q.call.stateless.rounds()
+	r := statelessCall{q.call}.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = bad
@@ -157,7 +157,7 @@ func (q *sent) badInput(err error) error {
 
 // answered returns the result of the call's handler, unless it has asked. Then the result has the questions
 // that are not answered. If the handler has made such a result by hand, the questions are added to it.
-func (c *statelessCall) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
+func (c statelessCall) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
 	if e, ok := asError(err); ok && e.Code == jsonrpc.CodeURLElicitationRequired {
 		c.askURLs(ctx, e)
 	}
@@ -199,7 +199,7 @@ const maxShown = 100
 // askURLs asks the client to show the pages that a handler's error requires ("URL Elicitation Required" in
 // client/elicitation of 2025-11-25). If the client has shown them and the error is returned again, it asks
 // again.
-func (c *statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
+func (c statelessCall) askURLs(ctx context.Context, required *jsonrpc.Error) {
 	pages, _ := wire.Object(required.Data).Get("elicitations")
 	for _, page := range pages.Elements() {
 		for range maxShown {
@@ -224,7 +224,7 @@ func (r *rounds) warn(c *Call) {
 
 // checkQuestions returns an error if the client must not be asked the inputRequests of a result. The
 // handler may have made them by hand.
-func (c *statelessCall) checkQuestions(requests wire.Raw) error {
+func (c statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
 		params, _ := wire.Object(question).Get("params")
@@ -278,10 +278,10 @@ func Once[T any](ctx context.Context, key string, f func(ctx context.Context) (T
 // returns neither.
 func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)) {
 	c := CallOf(ctx)
-	if c == nil || c.stateless == nil {
+	if c == nil || c.row == nil {
 		return "", nil
 	}
-	r := c.stateless.rounds()
+	r := statelessCall{c}.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key = r.key("once:" + key)
@@ -303,8 +303,8 @@ func onceOf(ctx context.Context, key string) (kept wire.Raw, keep func(wire.Raw)
 // otherwise than with [ErrInputRequired], none of the questions is asked in a stateless call.
 func Together(ctx context.Context, ask ...func(ctx context.Context) error) error {
 	errs := make([]error, len(ask))
-	if c := CallOf(ctx); c != nil && c.stateless != nil {
-		return c.stateless.together(ctx, ask, errs)
+	if c := CallOf(ctx); c != nil && c.row != nil {
+		return statelessCall{c}.together(ctx, ask, errs)
 	}
 	panics := make([]any, len(ask))
 	var all sync.WaitGroup
@@ -325,7 +325,7 @@ func Together(ctx context.Context, ask ...func(ctx context.Context) error) error
 }
 
 // together is Together for a stateless call.
-func (c *statelessCall) together(ctx context.Context, ask []func(ctx context.Context) error, errs []error) error {
+func (c statelessCall) together(ctx context.Context, ask []func(ctx context.Context) error, errs []error) error {
 	r := c.rounds()
 	r.mu.Lock()
 	before := len(r.questions)
@@ -377,7 +377,7 @@ var errState = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /reque
 var errUsed = errors.New("used before")
 
 // purpose returns what the states of the call are sealed for.
-func (c *statelessCall) purpose() seal.Purpose {
+func (c statelessCall) purpose() seal.Purpose {
 	principal := c.server().opts.Rounds.Principal
 	if principal == nil {
 		principal = PrincipalOf
@@ -389,17 +389,17 @@ func (c *statelessCall) purpose() seal.Purpose {
 }
 
 // server returns the server of a stateless call.
-func (c *statelessCall) server() *Server { return c.conn.server.of }
+func (c statelessCall) server() *Server { return c.conn.server.of }
 
 // inRounds wraps the Handler of a server's stateless revision. The Handler gets what the client has sent about earlier
 // rounds, and its questions are put into the result.
 func inRounds(next Handler) Handler {
 	return func(ctx context.Context, m *Message) (wire.Appender, error) {
 		call := CallOf(ctx)
-		if call == nil || call.stateless == nil {
+		if call == nil || call.row == nil {
 			return next(ctx, m)
 		}
-		c := call.stateless
+		c := statelessCall{call}
 		m, err := c.resume(m)
 		if err != nil {
 			return nil, err
@@ -415,7 +415,7 @@ func inRounds(next Handler) Handler {
 // resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
-func (c *statelessCall) resume(m *Message) (*Message, error) {
+func (c statelessCall) resume(m *Message) (*Message, error) {
 	o := m.Object()
 	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and
 	// need not be read. A search for the ends of the names, which begin at a capital letter, is faster.
@@ -481,7 +481,7 @@ const (
 )
 
 // open returns the content of the state of a request.
-func (c *statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
+func (c statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
 	text, _ := sealed.Str()
 	s := c.server()
 	keeper := seal.KeeperOf(&c.context, s)
@@ -510,7 +510,7 @@ func (c *statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
 }
 
 // requireInput completes a result that asks the client: it checks the questions and adds the state.
-func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
+func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	if !c.row.Asks {
 		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.Revision, c.m.Method)
 	}
@@ -536,7 +536,7 @@ func (c *statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 }
 
 // content returns the content of the state of a result.
-func (c *statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, error) {
+func (c statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, error) {
 	r := c.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -139,10 +139,10 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	p := s.conn
 	if s.peer.serving() {
-		if s.call == nil || s.call.stateless == nil {
+		if s.call == nil || s.call.row == nil {
 			return "", errNoInput(m.Method)
 		}
-		return s.call.stateless.input(ctx, m)
+		return statelessCall{s.call}.input(ctx, m)
 	}
 	if err := ctx.Err(); err != nil {
 		return "", err

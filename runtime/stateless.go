@@ -253,7 +253,7 @@ func commonOf(result wire.Object) commonMembers {
 }
 
 // appendResult appends a result, completed.
-func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
+func (c statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
 	start := len(dst)
 	dst, err := result.AppendJSON(dst)
 	if err != nil {
@@ -291,7 +291,7 @@ func (c *statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, 
 }
 
 // appendLacking appends the beginning of a result: a bracket and the members that the result lacks.
-func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
+func (c statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 	dst = append(dst, '{')
 	if has.kind == "" {
 		dst = append(dst, `"resultType":"`+resultComplete+`"`...)
@@ -316,7 +316,7 @@ func (c *statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 }
 
 // hint returns the hint of the result of a stateless call.
-func (c *statelessCall) hint() CacheHint {
+func (c statelessCall) hint() CacheHint {
 	if own := c.cache.Load(); own != nil {
 		return *own
 	}
@@ -333,18 +333,18 @@ type Hinted interface {
 // hinted returns the result of a handler with the hint of its call.
 func hinted(ctx context.Context, r Hinted) wire.Appender {
 	var hint CacheHint // in a session, the result is converted to a revision without hints
-	if c := CallOf(ctx); c != nil && c.stateless != nil {
-		hint = c.stateless.hint()
+	if c := CallOf(ctx); c != nil && c.row != nil {
+		hint = statelessCall{c}.hint()
 	}
 	return r.WithCacheHint(hint.TTL.Milliseconds(), hint.scopeName())
 }
 
 // CachePrivately makes the hint of the result private, without a change of its TTL.
 func (c *Call) CachePrivately() {
-	if c.stateless == nil {
+	if c.row == nil {
 		return
 	}
-	h := c.stateless.hint()
+	h := statelessCall{c}.hint()
 	h.Public = false
 	c.Cache(h)
 }
@@ -352,17 +352,17 @@ func (c *Call) CachePrivately() {
 // Cache sets the hint of the result of the call in place of that of the options. It has no effect if the
 // result has hints of its own, or if results of the method are not kept. A negative TTL counts as 0.
 func (c *Call) Cache(h CacheHint) {
-	if c.stateless == nil {
+	if c.row == nil {
 		return
 	}
 	h.TTL = max(h.TTL, 0)
-	c.stateless.cache.Store(&h)
+	c.cache.Store(&h)
 }
 
 // restated returns the error that a stateless request gets for the error of its handler, which may be
 // written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
 // 2026-07-28).
-func (c *statelessCall) restated(err error) error {
+func (c statelessCall) restated(err error) error {
 	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
 		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
 	}
@@ -388,7 +388,7 @@ func (c *statelessCall) restated(err error) error {
 
 // uriData returns the data of the error for a resource that does not exist: an object with the URI of the
 // request ("Error Handling" in server/resources, 2026-07-28).
-func (c *statelessCall) uriData(data wire.Raw) wire.Raw {
+func (c statelessCall) uriData(data wire.Raw) wire.Raw {
 	o := wire.Object(data)
 	if data != "" && o.Kind() != wire.KindObject {
 		return data

@@ -496,7 +496,7 @@ const maxFilter = 64 << 10
 
 // shrink replaces what a call of subscriptions/listen shares with its message by copies of what it needs,
 // because it lasts as long as its client likes, and the message may be long.
-func (c *statelessCall) shrink() error {
+func (c statelessCall) shrink() error {
 	params, meta := wire.Object(c.params), c.Meta()
 	filter, asked := params.Get("notifications")
 	if len(filter) > maxFilter {
@@ -517,8 +517,7 @@ func (c *statelessCall) shrink() error {
 	if err != nil {
 		return err
 	}
-	c.m.receive(c.m.Kind, methodListen, wire.Raw(text), c.Call)
-	c.id = c.id.Clone()
+	c.params, c.id = wire.Raw(text), c.id.Clone()
 	return nil
 }
 
@@ -529,12 +528,12 @@ func (c *statelessCall) shrink() error {
 // for. If feed is nil, the session gets what the server publishes. The handler must return what Listen
 // returns. In a session, Listen returns MethodNotFound.
 func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx context.Context, s *ServerSession)) (wire.Appender, error) {
-	if c.stateless == nil {
+	if c.row == nil {
 		return nil, MethodNotFound(c.m.Method)
 	}
 	notifications, _ := params.Get("notifications")
 	asked := wire.Object(notifications)
-	all, err := c.stateless.readFilter(asked)
+	all, err := statelessCall{c}.readFilter(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -549,7 +548,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	defer end()
 	l.context = streaming
 	session := &ServerSession{conn: c.conn, peer: c.peer, subscriber: l}
-	c.stateless.session = session
+	c.listener = session
 	if err := l.honour(ctx, all); err != nil {
 		return nil, err
 	}
@@ -600,7 +599,7 @@ func (s *Server) maxListeners() int64 {
 
 // readFilter returns the members of a filter that ask for something. A client that has not declared the
 // extension of a member gets an error.
-func (c *statelessCall) readFilter(filter wire.Object) (all []wanted, err error) {
+func (c statelessCall) readFilter(filter wire.Object) (all []wanted, err error) {
 	if filter.Kind() != wire.KindObject {
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
 	}
