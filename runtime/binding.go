@@ -353,7 +353,7 @@ func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.sever
 // protocol is a binding with the tables and functions that are needed to handle its messages. It is
 // immutable.
 //
-// The exception is what a stateless server's side offers, which changes with the catalog.
+// The exception is what the server of a stateless revision offers, which changes with the catalog.
 type protocol struct {
 	Binding
 	stateless bool               // see Binding.Stateless
@@ -362,7 +362,9 @@ type protocol struct {
 	serve     Handler            // handle within the middleware
 	way       Handler            // of messages to the peer
 
-	declarations *declarations // nil except on a stateless server's side
+	server   *Server    // of a stateless revision; otherwise nil
+	offering sync.Mutex // held while last is replaced
+	last     atomic.Pointer[offer]
 }
 
 func bind(b Binding, around layers) *protocol {
@@ -479,9 +481,9 @@ func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Ap
 		return nil, err
 	}
 	switch {
-	case method == methodDiscover && b.declarations != nil:
-		return b.declarations.server.discovery(b)
-	case method == methodListen && b.declarations != nil:
+	case method == methodDiscover && b.server != nil:
+		return b.server.discovery(b)
+	case method == methodListen && b.server != nil:
 		return CallOf(ctx).Listen(ctx, m.Object(), nil)
 	case method == methodPing:
 		return emptyResult, nil
@@ -647,64 +649,50 @@ func (f *refinement) asked(params wire.Object) bool {
 	return f.value == "" || f.value == value
 }
 
-// declarations are the capabilities that a server declares in a stateless revision. They belong to no session,
-// and what a catalog declares grows with its items, so they are computed again when a message needs more.
-type declarations struct {
-	protocol *protocol
-	server   *Server
-
-	mu   sync.Mutex // held while last is replaced
-	last atomic.Pointer[declaration]
+// offer is what a server declares in a stateless revision at a time. It belongs to no session, and what a catalog
+// declares grows with its items, so it is made again when a message needs more. It is immutable.
+type offer struct {
+	capabilities wire.Object
+	set          capabilitySet // of every capability that was declared so far
 }
 
-// declaration is the value of declarations at a time. It is immutable.
-type declaration struct {
-	text wire.Object
-	set  capabilitySet // of every capability that was declared so far
-}
-
-// current returns the last declaration.
-func (d *declarations) current() *declaration {
-	if last := d.last.Load(); last != nil {
+// offered returns the last offer of the server.
+func (b *protocol) offered() *offer {
+	if last := b.last.Load(); last != nil {
 		return last
 	}
-	return d.renewed()
+	return b.offeredNow()
 }
 
-// renewed returns a new declaration. If the capabilities cannot be declared, it is the last one, or one of
+// offeredNow returns a new offer. If the capabilities cannot be declared, it is the last one, or one of
 // nothing. A capability that was declared once stays declared, because a request must not depend on the
 // requests before it: a list whose last item was removed is empty, not unknown.
-func (d *declarations) renewed() *declaration {
-	text, err := d.declared()
+func (b *protocol) offeredNow() *offer {
+	text, err := b.declared(b.server.opts.Capabilities)
 	if err != nil {
-		d.server.log.Error("the capabilities cannot be declared", "revision", d.protocol.Revision, "error", err)
+		b.server.log.Error("the capabilities cannot be declared", "revision", b.Revision, "error", err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	last := d.last.Load()
+	b.offering.Lock()
+	defer b.offering.Unlock()
+	last := b.last.Load()
 	if err != nil && last != nil {
 		return last
 	}
 	if err != nil {
 		text = "{}"
 	}
-	next := &declaration{text: text}
-	if !d.protocol.Forwards { // otherwise it is unknown what the other peer has
-		next.set = d.protocol.capabilitySet(text)
+	next := &offer{capabilities: text}
+	if !b.Forwards { // otherwise it is unknown what the other peer has
+		next.set = b.capabilitySet(text)
 	}
 	if last != nil {
 		maps.Copy(next.set, last.set)
-		if last.text == next.text && maps.Equal(last.set, next.set) {
+		if last.capabilities == next.capabilities && maps.Equal(last.set, next.set) {
 			return last
 		}
 	}
-	d.last.Store(next)
+	b.last.Store(next)
 	return next
-}
-
-// declared returns the capabilities that the server declares now.
-func (d *declarations) declared() (wire.Object, error) {
-	return d.protocol.declared(d.server.opts.Capabilities)
 }
 
 // declare adds the capability at a dotted path, unless the object has it already.

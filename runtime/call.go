@@ -149,7 +149,7 @@ func (c *Call) PeerCapabilities() wire.Object { return c.peer.capabilities }
 func (c *Call) Declared(capability string) bool {
 	declared := c.peer.declared
 	if c.peer.serving() {
-		declared = c.peer.declarations.current().text
+		declared = c.peer.offered().capabilities
 	}
 	return declared == "" || Declares(declared, capability)
 }
@@ -159,12 +159,7 @@ func (c *Call) Declared(capability string) bool {
 func (c *Call) Extension(name string) bool { return declaresExtension(c.peer.capabilities, name) }
 
 // Server returns the server that handles a stateless request, and nil on a client's side and in sessions.
-func (c *Call) Server() *Server {
-	if !c.peer.serving() {
-		return nil
-	}
-	return c.peer.declarations.server
-}
+func (c *Call) Server() *Server { return c.peer.server }
 
 // Params returns the params of the message as they were received, and the client's answers in earlier
 // rounds of a stateless request.

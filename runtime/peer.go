@@ -65,7 +65,7 @@ var unknownPeer = &peer{protocol: &protocol{way: deliver}}
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
-func (p *peer) serving() bool { return p.declarations != nil }
+func (p *peer) serving() bool { return p.server != nil }
 
 // asking reports whether this side is the client of a stateless request.
 func (p *peer) asking() bool { return p.stateless && p.Direction == ToClient }
@@ -248,11 +248,10 @@ func (m *Method) Needs(params wire.Raw) []string {
 
 // declares reports whether this side has declared a capability.
 func (p *peer) declares(need string) bool {
-	d := p.declarations
-	if need == "" || d == nil {
+	if need == "" || !p.serving() {
 		return p.ours.has(need)
 	}
-	return d.current().set.has(need) || d.renewed().set.has(need)
+	return p.offered().set.has(need) || p.offeredNow().set.has(need)
 }
 
 // extended reports whether a value of resultType belongs to an extension that this side has declared and

@@ -378,7 +378,7 @@ var errUsed = errors.New("used before")
 
 // purpose returns what the states of the call are sealed for.
 func (c statelessCall) purpose() seal.Purpose {
-	principal := c.server().opts.Rounds.Principal
+	principal := c.peer.server.opts.Rounds.Principal
 	if principal == nil {
 		principal = PrincipalOf
 	}
@@ -387,9 +387,6 @@ func (c statelessCall) purpose() seal.Purpose {
 		Request:   seal.Request(c.peer.Revision, c.m.Method, wire.Object(c.params), "_meta", memberRequestState, memberInputResponses),
 	}
 }
-
-// server returns the server of a stateless call.
-func (c statelessCall) server() *Server { return c.conn.server.of }
 
 // inRounds wraps the Handler of a server's stateless revision. The Handler gets what the client has sent about earlier
 // rounds, and its questions are put into the result.
@@ -483,7 +480,7 @@ const (
 // open returns the content of the state of a request.
 func (c statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
 	text, _ := sealed.Str()
-	s := c.server()
+	s := c.peer.server
 	keeper := seal.KeeperOf(&c.context, s)
 	if keeper != nil {
 		if content, ok := keeper.Open(text); ok {
@@ -525,7 +522,7 @@ func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	if err != nil {
 		return "", err
 	}
-	s := c.server()
+	s := c.peer.server
 	text := ""
 	if keeper := seal.KeeperOf(&c.context, s); keeper != nil {
 		text = keeper.Keep(content)

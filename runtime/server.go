@@ -44,7 +44,7 @@ func NewServer(opts ServerOptions, bindings ...Binding) *Server {
 	all, err := bindAll(ToServer, bindings, s.layers)
 	s.sessions, s.stateless, s.revisions = ofEra(all, false), ofEra(all, true), revisions(all)
 	for _, b := range s.stateless {
-		b.declarations = &declarations{protocol: b, server: s}
+		b.server = s
 	}
 	s.err = errors.Join(err, checkCapabilities(opts.Capabilities), opts.Cache.check())
 	if len(s.stateless) > 0 && !opts.Unnamed {
@@ -222,7 +222,7 @@ func (s *Server) Subscriptions() int { return int(s.listening.Load()) }
 // contradicts itself about hints for caches: the changelog leaves the method out of those whose results
 // have them, and server/utilities/caching includes it. The results have them.
 func (s *Server) discovery(b *protocol) (wire.Appender, error) {
-	capabilities, err := b.declarations.declared()
+	capabilities, err := b.declared(s.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}

@@ -275,7 +275,7 @@ func (c statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, e
 	}
 	var own [256]byte                        // on the stack
 	lacking := c.appendLacking(own[:0], has) // before dst is written, because has may share its memory
-	named := c.server().named
+	named := c.peer.server.named
 	if _, is := wire.Object(has.meta).Get(metaServerInfo); has.meta.Kind() == wire.KindObject && !is && named != "" {
 		meta, err := wire.Object(has.meta).With(metaServerInfo, named)
 		if err != nil {
@@ -296,7 +296,7 @@ func (c statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 	if has.kind == "" {
 		dst = append(dst, `"resultType":"`+resultComplete+`"`...)
 	}
-	if named := c.server().named; has.meta == "" && named != "" {
+	if named := c.peer.server.named; has.meta == "" && named != "" {
 		dst = append(wire.AppendName(dst, "_meta"), '{')
 		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
 	}
@@ -320,7 +320,7 @@ func (c statelessCall) hint() CacheHint {
 	if own := c.cache.Load(); own != nil {
 		return *own
 	}
-	return c.server().opts.Cache.of(c.m.Method)
+	return c.peer.server.opts.Cache.of(c.m.Method)
 }
 
 // Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns

@@ -532,12 +532,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		return nil, MethodNotFound(c.m.Method)
 	}
 	notifications, _ := params.Get("notifications")
-	asked := wire.Object(notifications)
-	all, err := statelessCall{c}.readFilter(asked)
-	if err != nil {
-		return nil, err
-	}
-	server := c.peer.declarations.server
+	server := c.peer.server
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
@@ -549,7 +544,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	l.context = streaming
 	session := &ServerSession{conn: c.conn, peer: c.peer, subscriber: l}
 	c.listener = session
-	if err := l.honour(ctx, all); err != nil {
+	if err := l.honour(ctx, wire.Object(notifications)); err != nil {
 		return nil, err
 	}
 	if feed == nil {
@@ -597,35 +592,6 @@ func (s *Server) maxListeners() int64 {
 	return int64(cmp.Or(s.opts.MaxListeners, defaultMaxListeners))
 }
 
-// readFilter returns the members of a filter that ask for something. A client that has not declared the
-// extension of a member gets an error.
-func (c statelessCall) readFilter(filter wire.Object) (all []wanted, err error) {
-	if filter.Kind() != wire.KindObject {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
-	}
-	for name, value := range filter.All() {
-		i := slices.IndexFunc(c.peer.Methods, func(m Method) bool { return m.Filter == name })
-		if name == "" || i < 0 || value == "null" {
-			continue
-		}
-		w := wanted{Method: &c.peer.Methods[i]}
-		switch {
-		case w.Extension != "" && !c.Extension(w.Extension):
-			return nil, missingExtension(w.Extension)
-		case w.FilterParam != "":
-			if w.values, err = readValues(name, value); err != nil {
-				return nil, err
-			}
-		case value.Kind() != wire.KindBool:
-			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
-		case value == "false":
-			continue
-		}
-		all = append(all, w)
-	}
-	return all, nil
-}
-
 // readValues returns the strings in a member of a filter, sorted.
 func readValues(name string, list wire.Raw) (values []string, err error) {
 	if list.Kind() != wire.KindArray {
@@ -642,38 +608,55 @@ func readValues(name string, list wire.Raw) (values []string, err error) {
 	return slices.Compact(values), nil
 }
 
-// honour selects the part of the filter that is honoured: what the server has declared and, among values,
-// what the binding accepts. The error is a *DeniedError if the sender may not use a resource. The
-// acknowledgement could leave it out as it leaves out one that does not exist, but then the client would not
-// learn which scopes it lacks. A request with insufficient scope should get a challenge with all scopes of
-// the operation ("Runtime Insufficient Scope Errors"), as resources/subscribe and resources/read give one.
-func (l *subscriber) honour(ctx context.Context, all []wanted) error {
+// honour reads a filter and selects the part of it that is honoured: what the server has declared and, among values,
+// what the binding accepts. A client that has not declared the extension of a member gets an error.
+//
+// The error is a *DeniedError if the sender may not use a resource. The acknowledgement could leave it out as it leaves
+// out one that does not exist, but then the client would not learn which scopes it lacks. A request with insufficient
+// scope should get a challenge with all scopes of the operation ("Runtime Insufficient Scope Errors"), as
+// resources/subscribe and resources/read give one.
+func (l *subscriber) honour(ctx context.Context, filter wire.Object) (err error) {
+	if filter.Kind() != wire.KindObject {
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications: expected an object")
+	}
 	ctx, scopes := gatherScopes(ctx)
 	var denied *DeniedError
-	listen := l.call.peer.Listen
-	for _, w := range all {
-		if _, err := l.call.peer.sending(jsonrpc.Notification, w.Name, nil); err != nil {
+	p := l.call.peer
+	for name, value := range filter.All() {
+		i := slices.IndexFunc(p.Methods, func(m Method) bool { return m.Filter == name })
+		if name == "" || i < 0 || value == "null" {
 			continue
 		}
-		if w.FilterParam != "" {
-			w.values = slices.DeleteFunc(w.values, func(value string) bool {
-				if listen == nil {
-					return false
-				}
-				err := listen(ctx, w.Name, value)
-				if err != nil {
-					if own, ok := errors.AsType[*DeniedError](err); ok {
-						denied = cmp.Or(denied, own)
-					}
-					l.call.conn.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
-				}
-				return err != nil
-			})
-			if len(w.values) == 0 {
-				continue
+		w := wanted{Method: &p.Methods[i]}
+		switch {
+		case w.Extension != "" && !l.call.Extension(w.Extension):
+			return missingExtension(w.Extension)
+		case w.FilterParam != "":
+			if w.values, err = readValues(name, value); err != nil {
+				return err
 			}
+		case value.Kind() != wire.KindBool:
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
 		}
-		l.wanted = append(l.wanted, w)
+		if _, undeclared := p.sending(jsonrpc.Notification, w.Name, nil); undeclared != nil || value == "false" {
+			continue
+		}
+		w.values = slices.DeleteFunc(w.values, func(value string) bool {
+			if p.Listen == nil {
+				return false
+			}
+			err := p.Listen(ctx, w.Name, value)
+			if err != nil {
+				if own, ok := errors.AsType[*DeniedError](err); ok {
+					denied = cmp.Or(denied, own)
+				}
+				l.call.conn.debug("subscription refused", slog.String("filter", w.Filter), slog.String("value", value), slog.Any("error", err))
+			}
+			return err != nil
+		})
+		if w.FilterParam == "" || len(w.values) > 0 {
+			l.wanted = append(l.wanted, w)
+		}
 	}
 	if denied == nil {
 		return nil
