@@ -171,7 +171,7 @@ func (e *exchange) read(resp *http.Response) error {
 			resp.Body.Close()
 			return err
 		}
-		return e.follow(resp, nil)
+		return e.follow(resp, false, nil)
 	}
 	defer resp.Body.Close()
 	if !hasAnswer(resp.StatusCode) {
@@ -238,13 +238,13 @@ func (e *exchange) refused(resp *http.Response) error {
 // follow reads an event stream until it has the answer, resuming it when its connection is lost. It
 // starts with the outcome of the first request. The server's own messages have no end: follow
 // resumes their stream until the server refuses for good.
-func (e *exchange) follow(resp *http.Response, err error) error {
+func (e *exchange) follow(resp *http.Response, final bool, err error) error {
 	e.retry.base = defaultRetry
 	for {
 		if err != nil {
-			_, final := errors.AsType[*finalError](err)
 			e.retry.failed(err)
-			if final || e.exhausted() {
+			endless := e.id.IsZero() && e.t.opts.MaxRetries >= 0
+			if final || !endless && e.retry.failures > e.t.opts.MaxRetries {
 				return &runtime.LostError{Err: prefix.Errorf("streamable: the stream could not be resumed: %w", err)}
 			}
 		} else {
@@ -256,7 +256,7 @@ func (e *exchange) follow(resp *http.Response, err error) error {
 		if !sleep(e.t.failed, e.ctx.Done(), e.retry.wait()) {
 			return nil
 		}
-		resp, err = e.resume()
+		resp, final, err = e.resume()
 	}
 }
 
@@ -284,43 +284,27 @@ func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 	return false, nil
 }
 
-// exhausted reports whether too many requests have failed.
-func (e *exchange) exhausted() bool {
-	if e.id.IsZero() && e.t.opts.MaxRetries >= 0 {
-		return false
-	}
-	return e.retry.failures > e.t.opts.MaxRetries
-}
-
-// resume sends the GET that opens a stream or resumes it after its last event.
-func (e *exchange) resume() (*http.Response, error) {
+// resume sends the GET that opens a stream or resumes it after its last event. An error may be final, so that another
+// attempt would not change it.
+func (e *exchange) resume() (resp *http.Response, final bool, err error) {
 	var after http.Header
 	if e.last != "" {
 		after = http.Header{headerLast: {e.last}}
 	}
-	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.get, nil, after))
-	if err != nil {
-		return nil, err
+	if resp, err = e.t.http.Do(e.t.request(e.ctx, e.t.get, nil, after)); err != nil {
+		return nil, false, err
 	}
 	if resp.StatusCode == http.StatusOK && web.MediaType(resp) == eventstream.MediaType {
-		return resp, nil
+		return resp, false, nil
 	}
 	defer web.Discard(resp)
 	// The first request for the server's own messages gets the status if the server has no such stream.
 	if resp.StatusCode == http.StatusNotFound && (!e.id.IsZero() || e.worked) {
-		return nil, &finalError{e.t.refused(resp)}
+		return nil, true, e.t.refused(resp)
 	}
 	failure, _ := web.Failure(resp)
-	if repeatable(failure) {
-		return nil, failure
-	}
-	return nil, &finalError{failure}
+	return nil, !repeatable(failure), failure
 }
-
-// finalError is a failure that another attempt would not change.
-type finalError struct{ error }
-
-func (e *finalError) Unwrap() error { return e.error }
 
 // isMessage reports whether an event has a message.
 func isMessage(e eventstream.Event) bool {
@@ -417,9 +401,9 @@ func (t *Transport) listen(ctx context.Context) {
 	if t.life.Go(func() {
 		e := newExchange(t, 0, wire.Scalar{})
 		defer e.cancel()
-		resp, err := e.resume()
+		resp, final, err := e.resume()
 		opened()
-		if err = e.follow(resp, err); err != nil && t.life.Context().Err() == nil {
+		if err = e.follow(resp, final, err); err != nil && t.life.Context().Err() == nil {
 			t.opts.Logger.Debug("the server's own messages are not received", "error", err)
 		}
 	}) {

@@ -1,6 +1,7 @@
 package streamable
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -51,8 +52,6 @@ const DefaultMemoryEvents = 16 << 20
 const (
 	// eventOverhead is the size of an event beyond its data, in bytes.
 	eventOverhead = 256
-	// usualEvents is the number of events of most streams: a few notifications and an answer.
-	usualEvents = 4
 	// sessionShare is the fraction of a store that one session may fill.
 	sessionShare = 8
 )
@@ -65,35 +64,26 @@ type MemoryEvents struct {
 
 	mu       sync.Mutex
 	size     int
-	count    int
-	ring     memoryEvent // between the newest event and the oldest
+	events   list.List // of *memoryEvent, the oldest first
 	sessions map[string]*memorySession
 }
 
 type memorySession struct {
-	id      string
-	size    int
-	events  []*memoryEvent // the oldest first
-	streams map[string]*memoryStream
-}
-
-type memoryStream struct {
-	name   string
-	first  uint64 // number of the first event
-	events [][]byte
+	id     string
+	size   int
+	events []*list.Element // the oldest first
 }
 
 type memoryEvent struct {
-	session      *memorySession
-	stream       *memoryStream
-	older, newer *memoryEvent // in the ring of the store
+	session *memorySession
+	stream  string
+	n       uint64
+	data    []byte
 }
 
 // NewMemoryEvents returns a store that holds about this many bytes.
 func NewMemoryEvents(bytes int) *MemoryEvents {
-	m := &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
-	m.ring.older, m.ring.newer = &m.ring, &m.ring
-	return m
+	return &MemoryEvents{limit: bytes, sessions: make(map[string]*memorySession)}
 }
 
 // Append implements EventStore.
@@ -106,47 +96,29 @@ func (m *MemoryEvents) Append(_ context.Context, session, stream string, n uint6
 	defer m.mu.Unlock()
 	s := m.sessions[session]
 	if s == nil {
-		s = &memorySession{id: session, streams: make(map[string]*memoryStream)}
+		s = &memorySession{id: session}
 		m.sessions[session] = s
 	}
-	st := s.streams[stream]
-	if st == nil {
-		st = &memoryStream{name: stream, first: n, events: make([][]byte, 0, usualEvents)}
-		s.streams[stream] = st
-	}
-	st.events = append(st.events, slices.Clone(data))
-	e := &memoryEvent{session: s, stream: st, older: m.ring.older, newer: &m.ring}
-	e.older.newer, e.newer.older = e, e
-	s.events = append(s.events, e)
+	s.events = append(s.events, m.events.PushBack(&memoryEvent{s, stream, n, slices.Clone(data)}))
 	m.size += size
 	s.size += size
-	m.count++
 	for s.size > m.limit/sessionShare {
 		m.removeOldest(s)
 	}
 	for m.size > m.limit {
-		m.removeOldest(m.ring.newer.session)
+		m.removeOldest(m.events.Front().Value.(*memoryEvent).session)
 	}
 	return nil
 }
 
 // removeOldest removes the oldest event of a session, which is also the oldest one of its stream.
 func (m *MemoryEvents) removeOldest(s *memorySession) {
-	e := s.events[0]
+	e := m.events.Remove(s.events[0]).(*memoryEvent)
 	s.events[0] = nil
 	s.events = s.events[1:]
-	e.older.newer, e.newer.older = e.newer, e.older
-	st := e.stream
-	size := len(st.events[0]) + eventOverhead
-	st.events[0] = nil
-	st.events = st.events[1:]
-	st.first++
+	size := len(e.data) + eventOverhead
 	m.size -= size
 	s.size -= size
-	m.count--
-	if len(st.events) == 0 {
-		delete(s.streams, st.name)
-	}
 	if len(s.events) == 0 {
 		delete(m.sessions, s.id)
 	}
@@ -168,18 +140,29 @@ func (m *MemoryEvents) After(_ context.Context, session, stream string, n uint64
 	}
 }
 
-func (m *MemoryEvents) after(session, stream string, n uint64) ([][]byte, error) {
+// after looks at all events of the session, which the limit bounds.
+func (m *MemoryEvents) after(session, stream string, n uint64) (events [][]byte, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	s := m.sessions[session]
-	if s == nil || s.streams[stream] == nil {
+	if s == nil {
 		return nil, ErrEventsLost
 	}
-	st := s.streams[stream]
-	if n+1 < st.first || n >= st.first+uint64(len(st.events)) {
+	known := false // event n is stored, or the one after it
+	for _, element := range s.events {
+		e := element.Value.(*memoryEvent)
+		if e.stream != stream {
+			continue
+		}
+		known = known || e.n == n || e.n == n+1
+		if e.n > n {
+			events = append(events, e.data)
+		}
+	}
+	if !known {
 		return nil, ErrEventsLost
 	}
-	return slices.Clone(st.events[n+1-st.first:]), nil
+	return events, nil
 }
 
 // Drop implements EventStore.
@@ -198,5 +181,5 @@ func (m *MemoryEvents) Drop(_ context.Context, session string) error {
 func (m *MemoryEvents) Len() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.count
+	return m.events.Len()
 }

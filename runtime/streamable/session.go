@@ -174,14 +174,6 @@ func (s *Session) ended(err error) {
 	h.sessions.Done(&s.seat)
 }
 
-// lockError returns the error of an operation that could not lock a stream.
-func (s *Session) lockError(ctx context.Context) error {
-	if s.over.Load() {
-		return runtime.ErrClosed
-	}
-	return context.Cause(ctx)
-}
-
 // negotiated returns the negotiated revision, or "" before the handshake.
 func (s *Session) negotiated() string {
 	s.mu.Lock()

@@ -80,7 +80,7 @@ func (h *Handler) Resume(r *http.Request, key, id string, handshake runtime.Hand
 // of the stream, or nil for it if the stream is not in progress here.
 func (s *Session) Release(ctx context.Context, stream string, n uint64) (last uint64, next <-chan struct{}) {
 	st := s.streams.find(stream)
-	if st == nil || !st.take(ctx) {
+	if st == nil || st.take(ctx) != nil {
 		return 0, nil
 	}
 	defer st.release()
@@ -99,11 +99,11 @@ func (s *Session) Release(ctx context.Context, stream string, n uint64) (last ui
 // deliver fails.
 func (s *Session) HandOver(ctx context.Context, deliver func(message []byte) error) error {
 	for _, st := range s.streams.listening() {
-		if !st.acquire(ctx) {
-			return s.lockError(ctx)
+		err := st.acquire(ctx)
+		if err == nil {
+			err = st.handOver(ctx, deliver)
+			st.release()
 		}
-		err := st.handOver(ctx, deliver)
-		st.release()
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ func (t *streams) listening() []*stream {
 // closeConnections ends the connections of the streams for the server's own messages.
 func (t *streams) closeConnections(ctx context.Context) {
 	for _, st := range t.listening() {
-		if st.take(ctx) {
+		if st.take(ctx) == nil {
 			st.drop()
 			st.release()
 		}
@@ -191,20 +191,23 @@ type stream struct {
 
 func (st *stream) init(s *Session) { st.session, st.lock = s, make(chan struct{}, 1) }
 
-// acquire takes the lock. It returns false if ctx or the session ends first.
-func (st *stream) acquire(ctx context.Context) bool {
+// acquire takes the lock. It returns an error if ctx or the session ends first.
+func (st *stream) acquire(ctx context.Context) error {
 	select {
 	case st.lock <- struct{}{}:
-		return true
+		return nil
 	default:
 	}
 	select {
 	case st.lock <- struct{}{}:
-		return true
+		return nil
 	case <-ctx.Done():
 	case <-st.session.gone():
 	}
-	return false
+	if st.session.over.Load() {
+		return runtime.ErrClosed
+	}
+	return context.Cause(ctx)
 }
 
 func (st *stream) release() { <-st.lock }
@@ -212,7 +215,7 @@ func (st *stream) release() { <-st.lock }
 // wait waits until the stream has ended or released the connection. It reports whether nothing more
 // comes.
 func (st *stream) wait(ctx context.Context, c *connection) bool {
-	if !st.acquire(ctx) {
+	if st.acquire(ctx) != nil {
 		return st.over.Load()
 	}
 	if st.over.Load() || st.conn.Load() != c {
@@ -274,8 +277,9 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 		return runtime.ErrClosed
 	case m.Kind == jsonrpc.Request && s.single():
 		return errStateless
-	case !st.acquire(ctx):
-		return s.lockError(ctx)
+	}
+	if err := st.acquire(ctx); err != nil {
+		return err
 	}
 	if st.over.Load() { // never a stream of the server's own messages
 		st.release()
@@ -411,8 +415,8 @@ func (st *stream) begin() {
 // client that resumes nothing gets those that were not sent to any client. The error is errEnded if there are no more
 // events.
 func (st *stream) attach(ctx context.Context, c *connection, resumes bool, n uint64) error {
-	if !st.take(ctx) {
-		return st.session.lockError(ctx)
+	if err := st.take(ctx); err != nil {
+		return err
 	}
 	defer st.release()
 	if st.over.Load() {
@@ -439,10 +443,10 @@ func (st *stream) attach(ctx context.Context, c *connection, resumes bool, n uin
 
 // take acquires the lock for a new connection. The old one may be dead, so a write to it is not
 // waited for.
-func (st *stream) take(ctx context.Context) bool {
+func (st *stream) take(ctx context.Context) error {
 	select {
 	case st.lock <- struct{}{}:
-		return true
+		return nil
 	default:
 	}
 	if c := st.conn.Load(); c != nil {
@@ -477,8 +481,8 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 
 // disconnectFor ends the connection but not the stream, and asks the client to come back after the given time.
 func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error {
-	if !st.acquire(ctx) {
-		return st.session.lockError(ctx)
+	if err := st.acquire(ctx); err != nil {
+		return err
 	}
 	defer st.release()
 	c := st.conn.Load()
