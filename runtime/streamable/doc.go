@@ -91,6 +91,9 @@
 // are independent of each other. A client marks a received answer with the id that it must answer
 // (runtime.Incoming.Answers).
 //
+// A session over HTTP with SSE has no stream but that of the server's own messages, to which all answers go, and no events
+// of it are kept.
+//
 // What several processes share of a session is behind [Sharing], and this package knows only the sessions and
 // streams of its own process.
 //

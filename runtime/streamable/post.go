@@ -27,7 +27,8 @@ type post struct {
 
 func (h *Handler) newPost(w http.ResponseWriter, r *http.Request) *post {
 	p := &post{handler: h}
-	p.request, p.stream, p.answer.admission.Gate = r, &p.answer, h.gate
+	p.request, p.stream = r, &p.answer
+	p.answer.lock, p.answer.admission.Gate = make(chan struct{}, 1), h.gate
 	p.Init(w, h.opts.IOTimeout, h.gate)
 	return p
 }
@@ -68,7 +69,7 @@ func (p *post) within() error {
 	}
 	defer s.Leave()
 	if err = p.read(); err == nil {
-		err = p.admit(web.UserOf(s.Key()))
+		err = p.answer.admission.EnterCalls(p.request, web.UserOf(s.Key()), p.in.Content(), false)
 	}
 	if err == nil {
 		_, err = p.exchange(s, false)
@@ -99,7 +100,7 @@ func (p *post) without() error {
 		}
 		p.stateless = !initialize && h.isStatelessMessage(&m.Message)
 	}
-	if err = p.admit(user); err != nil {
+	if err = p.answer.admission.EnterCalls(r, user, m, p.stateless); err != nil {
 		return err
 	}
 	switch {
@@ -134,12 +135,6 @@ func (p *post) read() (err error) {
 		p.id = m.ID
 	}
 	return nil
-}
-
-// admit counts the requests in the message, which a user has sent.
-func (p *post) admit(user string) error {
-	text := p.in.Content()
-	return web.For(text.ID, p.answer.admission.EnterCalls(p.request, user, text, p.stateless))
 }
 
 // initialize opens a session for a user.
@@ -213,7 +208,7 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	r, text := p.request, p.in.Content()
 	st := &p.answer
-	st.init(s)
+	st.session = s
 	st.opening = opening
 	st.answers = !opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
 	if text.Method == web.MethodListen { // the server does not keep the text of such a request, of which the id is a part

@@ -27,6 +27,7 @@ type Session struct {
 	handler   *Handler
 	stateless bool               // it serves all requests of revisions without sessions, see Handler.shared
 	sse       bool               // it is of HTTP with SSE, see Handler.ServeSSE
+	keeps     bool               // it keeps events, for a client that comes back
 	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
 	inbox     runtime.Inbox
 	outbox    runtime.Outbox // of the server: the session, or what a Sharing has put before it
@@ -41,7 +42,7 @@ type Session struct {
 
 // newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
 func (h *Handler) newSession(id, key string) *Session {
-	s := &Session{handler: h, id: id}
+	s := &Session{handler: h, id: id, keeps: key != ""}
 	s.outbox, s.streams.session = s, s
 	s.seat = web.Seat[*Session]{Session: s, Key: key}
 	return s
@@ -82,9 +83,6 @@ func (s *Session) debug(text string) {
 
 // single reports whether the session is for a single message: no client can be asked.
 func (s *Session) single() bool { return s.seat.Key == "" }
-
-// keeps reports whether the session keeps events, for a client that comes back.
-func (s *Session) keeps() bool { return !s.single() && !s.sse }
 
 // Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
 func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -166,7 +164,7 @@ func (s *Session) ended(err error) {
 	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != web.ErrIdle && err != web.ErrEvicted && h.sessions.Context().Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
-	if shared, ok := s.outbox.(runtime.Replicated); s.keeps() && !(ok && shared.Lasts()) {
+	if shared, ok := s.outbox.(runtime.Replicated); s.keeps && !(ok && shared.Lasts()) {
 		if err := h.opts.Events.Drop(context.Background(), s.seat.Key); err != nil {
 			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
@@ -183,11 +181,11 @@ func (s *Session) negotiated() string {
 
 // resumable reports whether the client can resume an event stream from its beginning, because it knows events without
 // data.
-func (s *Session) resumable() bool { return s.keeps() && s.negotiated() >= revisionPriming }
+func (s *Session) resumable() bool { return s.keeps && s.negotiated() >= revisionPriming }
 
 // store stores an event for a client that comes back.
 func (s *Session) store(ctx context.Context, stream string, n uint64, data []byte) error {
-	if !s.keeps() {
+	if !s.keeps {
 		return errDisconnected
 	}
 	events := s.handler.opts.Events
@@ -212,7 +210,7 @@ func (s *Session) Leave() { s.handler.sessions.Leave(&s.seat) }
 
 // shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
 func (s *Session) shutdown(ctx context.Context) {
-	if s.keeps() {
+	if s.keeps {
 		s.streams.closeConnections(ctx)
 	}
 	s.inbox.Shutdown(ctx)

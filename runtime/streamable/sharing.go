@@ -53,7 +53,7 @@ func (h *Handler) Find(key string) *Session { return h.sessions.Find(key) }
 func (h *Handler) All() iter.Seq[*Session] {
 	return func(yield func(*Session) bool) {
 		for _, s := range h.sessions.All() {
-			if s.keeps() && !yield(s) {
+			if s.keeps && !yield(s) {
 				return
 			}
 		}

@@ -46,7 +46,7 @@ func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request, endpoint string
 		return err
 	}
 	s := h.newSession(id, key)
-	s.sse = true
+	s.sse, s.keeps = true, false
 	st := s.streams.claim(nil)
 	c := &connection{request: r, stream: st}
 	c.Init(w, h.opts.IOTimeout, h.gate)
@@ -101,7 +101,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 		err = web.CheckMessage(p.in.Content())
 	}
 	if err == nil {
-		err = p.admit(web.UserOf(key))
+		err = p.answer.admission.EnterCalls(r, web.UserOf(key), p.in.Content(), false)
 	}
 	// From the second message on, the session is busy, because it is a connection that its client holds open.
 	if err == nil && (s.over.Load() || s.negotiated() != "" && h.sessions.Enter(key) == nil) {
@@ -110,7 +110,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return web.For(p.id, err)
 	}
-	p.answer.init(s)
+	p.answer.session = s
 	p.in.Header, p.in.Context = r.Header, r.Context() // without a Reply, the answer goes to the GET
 	if run := s.inbox.Accept(p.in); run == nil {
 		p.answer.end(false)

@@ -135,8 +135,7 @@ func (t *streams) unclaim(st *stream) {
 }
 
 func (t *streams) openLocked() *stream {
-	st := &stream{own: true}
-	st.init(t.session)
+	st := &stream{session: t.session, own: true, lock: make(chan struct{}, 1)}
 	t.own = append(t.own, st)
 	return st
 }
@@ -188,8 +187,6 @@ type stream struct {
 	complete   bool                       // the answer was sent or stored
 	unanswered bool                       // the request gets no answer
 }
-
-func (st *stream) init(s *Session) { st.session, st.lock = s, make(chan struct{}, 1) }
 
 // acquire takes the lock. It returns an error if ctx or the session ends first.
 func (st *stream) acquire(ctx context.Context) error {
@@ -354,7 +351,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	st.begin()
 	n := st.last + 1
 	stored := st.session.store(ctx, st.name, n, m.Text)
-	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.keeps() {
+	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.keeps {
 		// The client may lose the answer and come back for it.
 		stored = st.session.store(ctx, st.name, n, replaced(&m, "the answer of %d bytes was lost with its connection, because it could not be kept; the request was handled", len(m.Text)))
 	}
@@ -403,7 +400,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 // begin makes the stream an event stream, with a name by which it can be resumed if it belongs to a session. The lock
 // must be held.
 func (st *stream) begin() {
-	if st.name == "" && st.session.keeps() {
+	if st.name == "" && st.session.keeps {
 		st.session.streams.add(st)
 		if c := st.conn.Load(); st.opening && c != nil {
 			c.setSessionID(st.session)
@@ -487,7 +484,7 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	defer st.release()
 	c := st.conn.Load()
 	switch {
-	case c == nil || st.over.Load() || !st.session.keeps():
+	case c == nil || st.over.Load() || !st.session.keeps:
 		return nil // no client can come back
 	case c == st.inline:
 		return errors.New("streamable: Disconnect requires Options.Disconnect")

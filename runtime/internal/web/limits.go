@@ -120,7 +120,7 @@ func (g *Gate) Counts() (posts, inFlight, callers int) {
 
 // Admission is what a POST occupies of a gate, or an answer that is being written. The zero Admission occupies nothing.
 type Admission struct {
-	Gate *Gate // nil for one without limits; set before anything is counted
+	Gate *Gate // set before anything is counted
 
 	user, address string // for which it is counted
 	posts         int    // 1 if it is counted as a POST that names no session
@@ -189,12 +189,13 @@ func requestsIn(text *jsonrpc.Text) (n, inFlight int) {
 }
 
 // EnterCalls counts the requests in the text of a POST. If a limit is exceeded, it counts nothing and returns a
-// *Refusal. Stateless says that the requests belong to no session.
-func (a *Admission) EnterCalls(r *http.Request, user string, text *jsonrpc.Text, stateless bool) error {
+// *Refusal with the id of a single request. Stateless says that the requests belong to no session.
+func (a *Admission) EnterCalls(r *http.Request, user string, text *jsonrpc.Text, stateless bool) (err error) {
 	g := a.Gate
 	if g.unlimited {
 		return nil
 	}
+	defer func() { err = For(text.ID, err) }()
 	n, inFlight := requestsIn(text)
 	if n == 0 {
 		return nil
@@ -286,22 +287,14 @@ func (g *Gate) fits(used int64, length int) bool {
 	if length > smallMessage {
 		room -= room / 4
 	}
-	return used == 0 || used+int64(length) <= room
-}
-
-// counts reports whether a message of a length counts. A nil Gate has no limits.
-func (g *Gate) counts(length int) bool { return g != nil && g.maxBytes > 0 && length > uncounted }
-
-// announced returns whether there is room now for a body of a length, as its client has announced it.
-func (g *Gate) announced(length int) bool {
-	return !g.counts(length) || g.fits(g.bytes.Load(), length)
+	return used == 0 || room == 0 || length <= uncounted || used+int64(length) <= room
 }
 
 // grow makes the bytes of the admission those of a message of a length. It returns false if there is no room for that;
 // the admission then remains as it is.
 func (a *Admission) grow(length int) bool {
 	g := a.Gate
-	if !g.counts(length) || length <= a.bytes {
+	if g.maxBytes == 0 || length <= max(uncounted, a.bytes) {
 		return true
 	}
 	more := int64(length - a.bytes)

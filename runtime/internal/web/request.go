@@ -109,7 +109,7 @@ func (r *Response) ReadBody(req *http.Request, a *Admission, max int, stateless 
 		r.Header().Set("Connection", "close")
 		return "", tooLarge(max)
 	}
-	if !a.Gate.announced(int(req.ContentLength)) {
+	if !a.Gate.fits(a.Gate.bytes.Load(), int(req.ContentLength)) {
 		r.Header().Set("Connection", "close")
 		return "", errNoRoom(stateless)
 	}

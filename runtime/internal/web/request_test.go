@@ -43,6 +43,8 @@ func (s *slow) Read(p []byte) (int, error) {
 
 func (s *slow) Close() error { return nil }
 
+var unlimited = NewGate(Limits{}, LoadLimits{}, -1)
+
 // TestReadBodyInTime checks that a body that arrives too late is refused, and that the deadline does
 // not outlast the reading.
 func TestReadBodyInTime(t *testing.T) {
@@ -61,8 +63,8 @@ func TestReadBodyInTime(t *testing.T) {
 				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
 				var response Response
-				response.Init(body, c.timeout, nil)
-				text, err := response.ReadBody(r, new(Admission), 100, false)
+				response.Init(body, c.timeout, unlimited)
+				text, err := response.ReadBody(r, &Admission{Gate: unlimited}, 100, false)
 				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 					t.Errorf("%q, %v", text, err)
 				}
@@ -84,8 +86,8 @@ func TestRefusedBody(t *testing.T) {
 						return refusal
 					}
 					var response Response
-					response.Init(w, time.Second, nil)
-					_, err := response.ReadBody(r, new(Admission), 100, false)
+					response.Init(w, time.Second, unlimited)
+					_, err := response.ReadBody(r, &Admission{Gate: unlimited}, 100, false)
 					return err
 				})
 			})}

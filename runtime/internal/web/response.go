@@ -24,7 +24,7 @@ type Response struct {
 	w       http.ResponseWriter
 	rc      http.ResponseController
 	timeout time.Duration // 0 or less means none
-	gate    *Gate         // for what is written; nil for no limit
+	gate    *Gate         // for what is written
 
 	mu          sync.Mutex
 	interrupted bool
