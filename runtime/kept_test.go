@@ -43,7 +43,7 @@ func keeper(t *testing.T) *runtime.Server {
 	}
 	if err := c.Add(catalog.Template{
 		Definition: wire.Object(`{"name":"any","uriTemplate":"test://{name}"}`),
-		Read: func(context.Context, string, map[string]string) (wire.Appender, error) {
+		Read: func(context.Context, string, catalog.Variables) (wire.Appender, error) {
 			return &mcp.ReadResourceResult{}, nil
 		},
 	}); err != nil {

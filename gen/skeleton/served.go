@@ -49,6 +49,6 @@ func servedItem(i *tools.Item) catalog.Item {
 		read := func(context.Context, string) (wire.Object, error) { return "", nil }
 		return catalog.NewResource(i.Definition, read).Require(i.Scopes...)
 	}
-	read := func(context.Context, string, map[string]string) (wire.Object, error) { return "", nil }
+	read := func(context.Context, string, catalog.Variables) (wire.Object, error) { return "", nil }
 	return catalog.NewTemplate(i.Definition, read).Require(i.Scopes...)
 }

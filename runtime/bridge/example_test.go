@@ -19,7 +19,8 @@ import (
 // with stdio.Serve(ctx, bridge), or over HTTP with streamable.NewHandler.
 func Example() {
 	ctx := context.Background()
-	tools, err := catalog.Collect(catalog.Options{}, catalog.NewTool(&mcp20251125.Tool{Name: "measure"},
+	tools := catalog.New(catalog.Options{})
+	err := tools.Add(catalog.NewTool(&mcp20251125.Tool{Name: "measure"},
 		func(context.Context, wire.Object) (*mcp20251125.CallToolResult, error) {
 			text := &mcp20251125.TextContent{Text: "It is 21 °C."}
 			return &mcp20251125.CallToolResult{Content: []mcp20251125.ContentBlock{text}, StructuredContent: `{"degrees":21}`}, nil

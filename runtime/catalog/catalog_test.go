@@ -62,8 +62,8 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 	}))
 	must(t, c.Add(catalog.Template{
 		Definition: wire.Object(`{"uriTemplate":"test://t/{id}/{+path}","name":"t"}`),
-		Read: func(_ context.Context, uri string, v map[string]string) (wire.Appender, error) {
-			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":"%s|%s"}]}`, uri, v["id"], v["path"])), nil
+		Read: func(_ context.Context, uri string, v catalog.Variables) (wire.Appender, error) {
+			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":"%s|%s"}]}`, uri, v.Get("id"), v.Get("path"))), nil
 		},
 		Completers: map[string]catalog.Completer{"id": func(_ context.Context, value string, settled map[string]string) (catalog.Completion, error) {
 			var all catalog.Completion
@@ -74,11 +74,11 @@ func filled(t testing.TB, opts catalog.Options) *catalog.Catalog {
 		}},
 	}, catalog.Template{
 		Definition: wire.Object(`{"uriTemplate":"test://l{/list*}","name":"l"}`),
-		Read: func(_ context.Context, uri string, v map[string]string) (wire.Appender, error) {
-			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, v["list"])), nil
+		Read: func(_ context.Context, uri string, v catalog.Variables) (wire.Appender, error) {
+			return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, v.Get("list"))), nil
 		},
 	}))
-	must(t, c.Add(catalog.NewListTemplate(wire.Object(`{"uriTemplate":"test://m{?tag*,q}","name":"m"}`), func(_ context.Context, uri string, v map[string][]string) (wire.Object, error) {
+	must(t, c.Add(catalog.NewTemplate(wire.Object(`{"uriTemplate":"test://m{?tag*,q}","name":"m"}`), func(_ context.Context, uri string, v catalog.Variables) (wire.Object, error) {
 		return wire.Object(fmt.Sprintf(`{"contents":[{"uri":%q,"text":%q}]}`, uri, fmt.Sprint(len(v["tag"]), v))), nil
 	})))
 	return c
@@ -193,8 +193,7 @@ func TestTaskSupport(t *testing.T) {
 func TestDefinitions(t *testing.T) {
 	call := echo("").Call
 	get := func(context.Context, map[string]string) (wire.Appender, error) { return nil, nil }
-	read := func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }
-	readLists := func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }
+	read := func(context.Context, string, catalog.Variables) (wire.Appender, error) { return nil, nil }
 	c := catalog.New(catalog.Options{})
 	for _, row := range []struct {
 		err  error
@@ -222,7 +221,6 @@ func TestDefinitions(t *testing.T) {
 		{c.Add(catalog.Resource{Definition: wire.Object(`{"uri":"a:b","name":"a"}`)}), `no function Read`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{","name":"a"}`), Read: read}), `resource template "a:{"`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`)}), `no function Read`},
-		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`), Read: read, ReadLists: readLists}), `both functions Read and ReadLists`},
 		{c.Add(catalog.Template{Definition: wire.Object(`{"uriTemplate":"a:{x}","name":"a"}`), Read: read, Completers: map[string]catalog.Completer{"y": nil}}), `there is no argument "y" to complete`},
 		{c.Add(), ``},
 	} {

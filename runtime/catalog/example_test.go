@@ -30,11 +30,11 @@ func Example() {
 			return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
 		})
 	template := catalog.NewTemplate(&mcp.ResourceTemplate{Name: "station", URITemplate: "weather://stations/{city}"},
-		func(ctx context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
-			if variables["city"] == "Atlantis" {
+		func(ctx context.Context, uri string, variables catalog.Variables) (*mcp.ReadResourceResult, error) {
+			if variables.Get("city") == "Atlantis" {
 				return nil, catalog.ErrNoResource
 			}
-			text := &mcp.TextResourceContents{URI: uri, Text: variables["city"] + " has one station."}
+			text := &mcp.TextResourceContents{URI: uri, Text: variables.Get("city") + " has one station."}
 			return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
 		}).Complete("city", cities)
 

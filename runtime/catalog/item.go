@@ -16,7 +16,7 @@ import (
 )
 
 // Item is something that a server offers: a [Tool], a [Prompt], a [Resource] or a
-// [Template]. In [Collect], a [*Catalog] is an item too, and in [NewServer] there can be [Tasks].
+// [Template]. In [NewServer], a [*Catalog] is an item too, and so are [Tasks].
 type Item interface {
 	// entry returns the item as a list keeps it. The list checks its scopes.
 	entry(o *Options) (*entry, error)
@@ -196,7 +196,7 @@ func (r Resource) entry(*Options) (*entry, error) {
 	if r.Read == nil {
 		return nil, kindResource.error(e.key, errors.New("no function Read"))
 	}
-	e.read = func(ctx context.Context, uri string, _ map[string][]string) (wire.Appender, error) {
+	e.read = func(ctx context.Context, uri string, _ Variables) (wire.Appender, error) {
 		return r.Read(ctx, uri)
 	}
 	return e, nil
@@ -217,17 +217,8 @@ type Template struct {
 	Definition wire.Appender
 
 	// Read returns a ReadResourceResult for a URI that matches the template, or
-	// ErrNoResource if there is no such resource. Variables holds the values of the
-	// variables in the URI, percent-decoded. Clients choose them freely: they may contain
-	// ".." and "/". The elements of a list are joined by commas; ReadLists has them one by one.
-	Read func(ctx context.Context, uri string, variables map[string]string) (wire.Appender, error)
-
-	// ReadLists takes the place of Read in templates with lists, which are exploded variables such as
-	// {/path*} and {?tag*} (RFC 6570, section 2.4.2). Variables holds the elements of each list in
-	// their order, percent-decoded, and one value for each other variable. A variable that the URI
-	// does not have is not in the map, and neither is an empty list. Associative arrays, the other
-	// values that RFC 6570 has for exploded variables, are not supported.
-	ReadLists func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
+	// ErrNoResource if there is no such resource.
+	Read func(ctx context.Context, uri string, variables Variables) (wire.Appender, error)
 
 	// Completers propose values for variables, by name. That of a list proposes values for one
 	// element, and gets the text typed so far of that element.
@@ -238,16 +229,26 @@ type Template struct {
 	Scopes []string
 }
 
+// Variables holds the values of the variables in a URI, by name, percent-decoded. Clients choose them freely: they may
+// contain ".." and "/". A list, which is an exploded variable such as {/path*} or {?tag*} (RFC 6570, section 2.4.2), has
+// its elements, and each other variable has one value. A variable that the URI does not have is not in the map, and
+// neither is an empty list. Associative arrays, the other values that RFC 6570 has for exploded variables, are not
+// supported.
+type Variables map[string][]string
+
+// Get returns the value of a variable, with commas between the elements of a list, or "" if the URI does not have it.
+func (v Variables) Get(name string) string { return strings.Join(v[name], ",") }
+
 // NewTemplate returns a template with a handler whose result has a type, such as
 // *mcp.ReadResourceResult.
-func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string]string) (R, error)) Template {
-	return Template{Definition: definition, Read: untypedOfURI(read)}
-}
-
-// NewListTemplate returns a template with lists, see Template.ReadLists. In all other respects it
-// is like NewTemplate.
-func NewListTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables map[string][]string) (R, error)) Template {
-	return Template{Definition: definition, ReadLists: untypedOfURI(read)}
+func NewTemplate[R wire.Appender](definition wire.Appender, read func(ctx context.Context, uri string, variables Variables) (R, error)) Template {
+	t := Template{Definition: definition}
+	if read != nil {
+		t.Read = func(ctx context.Context, uri string, variables Variables) (wire.Appender, error) {
+			return given(read(ctx, uri, variables))
+		}
+	}
+	return t
 }
 
 // Complete returns a copy of the template with a Completer for one of its variables.
@@ -261,12 +262,9 @@ func (t Template) entry(*Options) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case t.Read == nil && t.ReadLists == nil:
+	if e.read = t.Read; e.read == nil {
 		err = errors.New("no function Read")
-	case t.Read != nil && t.ReadLists != nil:
-		err = errors.New("both functions Read and ReadLists")
-	default:
+	} else {
 		err = e.setTemplate(t)
 	}
 	if err != nil {
@@ -282,15 +280,6 @@ func (e *entry) setTemplate(t Template) error {
 		return wire.In(err, "uriTemplate")
 	}
 	e.match = parsed.Match
-	if e.read = t.ReadLists; e.read == nil {
-		e.read = func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error) {
-			joined := make(map[string]string, len(variables))
-			for name, values := range variables {
-				joined[name] = strings.Join(values, ",")
-			}
-			return t.Read(ctx, uri, joined)
-		}
-	}
 	return e.complete(parsed.Names(), t.Completers)
 }
 
@@ -330,16 +319,6 @@ func untyped[A any, R wire.Appender](handler func(context.Context, A) (R, error)
 		return nil
 	}
 	return func(ctx context.Context, arguments A) (wire.Appender, error) { return given(handler(ctx, arguments)) }
-}
-
-// untypedOfURI is untyped for the handlers of templates.
-func untypedOfURI[V any, R wire.Appender](handler func(context.Context, string, V) (R, error)) func(context.Context, string, V) (wire.Appender, error) {
-	if handler == nil {
-		return nil
-	}
-	return func(ctx context.Context, uri string, variables V) (wire.Appender, error) {
-		return given(handler(ctx, uri, variables))
-	}
 }
 
 // given returns the result of a handler, or nil if it is a nil pointer or an absent object.
@@ -390,7 +369,7 @@ type entry struct {
 	// The handler of a tool, of a prompt, and of a resource or template.
 	call func(ctx context.Context, arguments wire.Object) (wire.Appender, error)
 	get  func(ctx context.Context, arguments map[string]string) (wire.Appender, error)
-	read func(ctx context.Context, uri string, variables map[string][]string) (wire.Appender, error)
+	read func(ctx context.Context, uri string, variables Variables) (wire.Appender, error)
 
 	// match returns the variables of a URI that matches a template. It is a function value, so that a server
 	// without templates does not link the code for matching.

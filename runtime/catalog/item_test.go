@@ -29,7 +29,7 @@ var (
 	aResource = catalog.NewResource(&mcp.Resource{Name: "r", URI: "a:b"}, func(context.Context, string) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{}, nil
 	})
-	aTemplate = catalog.NewTemplate(&mcp.ResourceTemplate{Name: "u", URITemplate: "a:{x}"}, func(context.Context, string, map[string]string) (*mcp.ReadResourceResult, error) {
+	aTemplate = catalog.NewTemplate(&mcp.ResourceTemplate{Name: "u", URITemplate: "a:{x}"}, func(context.Context, string, catalog.Variables) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{}, nil
 	})
 )

@@ -33,7 +33,7 @@ func scoped(t *testing.T) *catalog.Catalog {
 		catalog.NewTool(wire.Object(`{"name":"free","inputSchema":{"type":"object"}}`), empty),
 		catalog.NewPrompt(wire.Object(`{"name":"x"}`), func(context.Context, map[string]string) (wire.Object, error) { return "{}", nil }).Require("prompts"),
 		catalog.NewResource(wire.Object(`{"uri":"a:x","name":"x"}`), func(context.Context, string) (wire.Object, error) { return "{}", nil }).Require("resources"),
-		catalog.NewTemplate(wire.Object(`{"uriTemplate":"t:{x}","name":"t"}`), func(context.Context, string, map[string]string) (wire.Object, error) {
+		catalog.NewTemplate(wire.Object(`{"uriTemplate":"t:{x}","name":"t"}`), func(context.Context, string, catalog.Variables) (wire.Object, error) {
 			return "{}", nil
 		}).Require("templates"),
 	); err != nil {

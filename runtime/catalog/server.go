@@ -20,34 +20,48 @@ import (
 //
 // It returns an error for an item that cannot be added, for options that cannot be served,
 // and for a revision that is not in the table. If one of the items is a *Catalog, the server
-// uses it, so that the program can change the items later.
+// uses it, so that the program can change the items later; the conversion by the table and the
+// logger of the server apply where the options of the catalog leave them nil.
 func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Table, items ...Item) (*runtime.Server, error) {
-	own := Options{Logger: o.Logger}
+	var c *Catalog
+	var keeper TaskKeeper
+	var others []Item
+	for _, it := range items {
+		switch it := it.(type) {
+		case *Catalog:
+			switch {
+			case it == nil:
+				return nil, errors.New("catalog: the catalog is nil")
+			case c != nil:
+				return nil, errors.New("catalog: there are two catalogs among the items")
+			}
+			c = it
+		case tasksItem:
+			if keeper = it.TaskKeeper; keeper == nil {
+				return nil, errors.New("catalog: Tasks: the TaskKeeper is nil")
+			}
+		default:
+			others = append(others, it)
+		}
+	}
+	if c == nil {
+		c = New(Options{})
+	}
+	bindings := []runtime.Binding{base}
 	if table != nil {
 		if err := table.Check(base.Revision); err != nil {
 			return nil, err
 		}
-		own.Convert = table.Converter(base.Revision, convert.Options{})
-	}
-	var keeper TaskKeeper
-	offered := make([]Item, 0, len(items))
-	for _, it := range items {
-		switch tasks, ok := it.(tasksItem); {
-		case !ok:
-			offered = append(offered, it)
-		case tasks.TaskKeeper == nil:
-			return nil, errors.New("catalog: Tasks: the TaskKeeper is nil")
-		default:
-			keeper = tasks.TaskKeeper
+		bindings = table.Bind(base, convert.Options{})
+		if c.opts.Convert == nil { // otherwise another server may use the catalog already, and read its options
+			c.opts.Convert = table.Converter(base.Revision, convert.Options{})
 		}
 	}
-	c, err := Collect(own, offered...)
-	if err != nil {
-		return nil, err
+	if c.opts.Logger == nil {
+		c.opts.Logger = o.Logger
 	}
-	bindings := []runtime.Binding{base}
-	if table != nil {
-		bindings = table.Bind(base, convert.Options{})
+	if err := c.Add(others...); err != nil {
+		return nil, err
 	}
 	// The catalog reads the params of its methods in every revision and has the methods of each, so it is in
 	// front of the conversion.
@@ -59,41 +73,6 @@ func NewServer(o runtime.ServerOptions, base runtime.Binding, table *convert.Tab
 	}
 	s := runtime.NewServer(o, bindings...)
 	return s, s.Err()
-}
-
-// Collect returns the [*Catalog] among the items, or a new one if there is none, with all
-// other items added to it. The options apply to a new catalog. For an existing one, only
-// Convert and Logger apply, where its own options leave them nil.
-//
-// It is what the constructors of servers call: a program that changes what its server
-// offers passes a catalog to them and keeps it.
-func Collect(o Options, items ...Item) (*Catalog, error) {
-	var c *Catalog
-	var others []Item
-	for _, it := range items {
-		given, ok := it.(*Catalog)
-		switch {
-		case !ok:
-			others = append(others, it)
-		case given == nil:
-			return nil, errors.New("catalog: the catalog is nil")
-		case c != nil:
-			return nil, errors.New("catalog: there are two catalogs among the items")
-		default:
-			c = given
-		}
-	}
-	if c == nil {
-		c = New(o)
-	}
-	// Another server may use the catalog already, and read its options.
-	if c.opts.Convert == nil {
-		c.opts.Convert = o.Convert
-	}
-	if c.opts.Logger == nil {
-		c.opts.Logger = o.Logger
-	}
-	return c, c.Add(others...)
 }
 
 // Over returns a binding of the same revision in which the catalog handles its methods, as

@@ -52,8 +52,8 @@ func TestStateless(t *testing.T) {
 			return wire.Object(`{"content":[]}`), nil
 		}))
 	}
-	c, err := catalog.Collect(catalog.Options{PageSize: 2}, items...)
-	must(t, err)
+	c := catalog.New(catalog.Options{PageSize: 2})
+	must(t, c.Add(items...))
 	s := runtime.NewServer(runtime.ServerOptions{Name: "probe", Version: "1", Cache: runtime.CacheHints{CacheHint: runtime.CacheHint{Public: true}}},
 		c.Over(mcp20260728.BindBase()))
 	must(t, s.Err())

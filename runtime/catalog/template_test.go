@@ -1,20 +1,16 @@
 package catalog
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 func parse(t testing.TB, text string) *entry {
 	t.Helper()
 	e := &entry{kind: kindTemplate, key: text}
-	read := func(context.Context, string, map[string][]string) (wire.Appender, error) { return nil, nil }
-	if err := e.setTemplate(Template{ReadLists: read}); err != nil {
+	if err := e.setTemplate(Template{}); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -75,8 +71,7 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		e := &entry{kind: kindTemplate, key: text}
-		read := func(context.Context, string, map[string]string) (wire.Appender, error) { return nil, nil }
-		if err := e.setTemplate(Template{Read: read}); err != nil {
+		if err := e.setTemplate(Template{}); err != nil {
 			return
 		}
 		e.match(uri)

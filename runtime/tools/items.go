@@ -65,7 +65,7 @@ func ServeText(r *Item, content string) catalog.Resource {
 // ReadResourceResult, or [catalog.ErrNoResource]. Fresh returns a new value to decode the
 // variables of the URI into. For a URI whose variables are not valid, there is no resource.
 func ServeTemplate[In wire.Decoder, R wire.Appender](t *Item, fresh func() In, read func(ctx context.Context, uri string, in In) (R, error)) catalog.Template {
-	item := catalog.NewListTemplate(t.Definition, func(ctx context.Context, uri string, variables map[string][]string) (R, error) {
+	item := catalog.NewTemplate(t.Definition, func(ctx context.Context, uri string, variables catalog.Variables) (R, error) {
 		in := fresh()
 		value := func(dst []byte, name string) ([]byte, error) {
 			if slices.Contains(t.Exploded, name) {

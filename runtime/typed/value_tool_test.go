@@ -48,8 +48,8 @@ func results() []catalog.Item {
 //
 // F26
 func TestValueTool(t *testing.T) {
-	c, err := catalog.Collect(catalog.Options{}, results()...)
-	if err != nil {
+	c := catalog.New(catalog.Options{})
+	if err := c.Add(results()...); err != nil {
 		t.Fatal(err)
 	}
 	server, err := mcp.NewServer(mcp.ServerOptions{Name: "test", Version: "1"}, results()...)
@@ -123,7 +123,7 @@ func TestValueToolErrors(t *testing.T) {
 		typed.ValueTool(wire.Object(`{"name":"a"}`), func(context.Context, *struct{}) (chan int, error) { return nil, nil }),
 		typed.ValueTool(nil, func(context.Context, *struct{}) (string, error) { return "", nil }),
 	} {
-		if _, err := catalog.Collect(catalog.Options{}, tool); err == nil {
+		if err := catalog.New(catalog.Options{}).Add(tool); err == nil {
 			t.Errorf("%+v was added", tool)
 		}
 	}

@@ -86,7 +86,7 @@ func (r *rig) items() []catalog.Item {
 			return wire.Object(`{"messages":[]}`), nil
 		}).Complete("a", catalog.OneOf("x")).Require("prompts"),
 		catalog.NewResource(wire.Object(`{"uri":"a:b","name":"r"}`), func(context.Context, string) (wire.Object, error) { return contents, nil }).Require("files:read"),
-		catalog.NewTemplate(wire.Object(`{"uriTemplate":"t:{x}","name":"t"}`), func(context.Context, string, map[string]string) (wire.Object, error) {
+		catalog.NewTemplate(wire.Object(`{"uriTemplate":"t:{x}","name":"t"}`), func(context.Context, string, catalog.Variables) (wire.Object, error) {
 			return contents, nil
 		}).Require("files:write"),
 		catalog.NewTool(wire.Object(`{"name":"dynamic","inputSchema":{"type":"object"}}`), func(ctx context.Context, arguments wire.Object) (wire.Object, error) {

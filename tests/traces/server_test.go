@@ -39,7 +39,7 @@ func newSubject(t *testing.T, s settings) *subject {
 			Complete("who", catalog.OneOf("Ada", "Alan")),
 		catalog.NewResource(&mcp.Resource{URI: "test://a", Name: "a", MIMEType: new("text/plain")}, read),
 		catalog.NewResource(&mcp.Resource{URI: "test://b", Name: "b"}, read),
-		catalog.NewTemplate(&mcp.ResourceTemplate{URITemplate: "test://t/{id}", Name: "t"}, func(ctx context.Context, uri string, _ map[string]string) (*mcp.ReadResourceResult, error) {
+		catalog.NewTemplate(&mcp.ResourceTemplate{URITemplate: "test://t/{id}", Name: "t"}, func(ctx context.Context, uri string, _ catalog.Variables) (*mcp.ReadResourceResult, error) {
 			return read(ctx, uri)
 		}),
 	)

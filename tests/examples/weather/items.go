@@ -26,7 +26,7 @@ var stations = catalog.NewResource(&mcp.Resource{Name: "stations", URI: "weather
 
 // station is a template for resources.
 var station = catalog.NewTemplate(&mcp.ResourceTemplate{Name: "station", URITemplate: "weather://stations/{city}"},
-	func(_ context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
-		text := &mcp.TextResourceContents{URI: uri, Text: strings.ToUpper(variables["city"])}
+	func(_ context.Context, uri string, variables catalog.Variables) (*mcp.ReadResourceResult, error) {
+		text := &mcp.TextResourceContents{URI: uri, Text: strings.ToUpper(variables.Get("city"))}
 		return &mcp.ReadResourceResult{Contents: []mcp.ResourceContentsUnion{text}}, nil
 	}).Complete("city", catalog.OneOf("Lima", "Oslo", "Passau"))

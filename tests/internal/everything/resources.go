@@ -48,17 +48,17 @@ func resources() []catalog.Item {
 		catalog.NewTemplate(&mcp.ResourceTemplate{
 			URITemplate: "file:///t/{x}", Name: "t", Title: new("A title"), Description: new("A description"), MIMEType: new("text/plain"),
 			Annotations: notes, Icons: icons, Meta: `{"a":1}`,
-		}, func(ctx context.Context, uri string, _ map[string]string) (*mcp.ReadResourceResult, error) {
+		}, func(ctx context.Context, uri string, _ catalog.Variables) (*mcp.ReadResourceResult, error) {
 			return both(ctx, uri)
 		}),
 		catalog.NewTemplate(&mcp.ResourceTemplate{
 			URITemplate: "test://template/{id}/data", Name: "template", Description: new("Data by id."), MIMEType: new("application/json"),
-		}, func(_ context.Context, uri string, variables map[string]string) (*mcp.ReadResourceResult, error) {
+		}, func(_ context.Context, uri string, variables catalog.Variables) (*mcp.ReadResourceResult, error) {
 			data, err := wire.ObjectOf(struct {
 				ID           string `json:"id"`
 				TemplateTest bool   `json:"templateTest"`
 				Data         string `json:"data"`
-			}{variables["id"], true, "Data for ID: " + variables["id"]})
+			}{variables.Get("id"), true, "Data for ID: " + variables.Get("id")})
 			if err != nil {
 				return nil, err
 			}

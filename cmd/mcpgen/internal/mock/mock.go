@@ -260,7 +260,7 @@ func (s *server) resource(e *catalog.Entry) runtimecatalog.Item {
 }
 
 func (s *server) template(e *catalog.Entry) runtimecatalog.Item {
-	item := runtimecatalog.NewListTemplate(e.Definition, func(_ context.Context, uri string, variables map[string][]string) (wire.Object, error) {
+	item := runtimecatalog.NewTemplate(e.Definition, func(_ context.Context, uri string, variables runtimecatalog.Variables) (wire.Object, error) {
 		for variable, values := range valuesOf(e, tools.MemberVariables) {
 			if slices.ContainsFunc(variables[variable.GetString("name")], func(v string) bool { return !slices.Contains(values, v) }) {
 				return "", runtimecatalog.ErrNoResource
