@@ -683,7 +683,7 @@ func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
 	for i := range items {
 		item := *in
 		item.Text, item.Answers, item.Reply = "", wire.Scalar{}, &batched{b}
-		item.content = jsonrpc.Text{Message: items[i].Message, Err: items[i].Err}
+		item.content = items[i]
 		step := p.take(&item)
 		if step.Serve != nil {
 			serving.Go(step.Serve) // at once, because those that follow may wait for its end

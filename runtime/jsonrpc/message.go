@@ -294,12 +294,6 @@ func badError(err error) string {
 	return fmt.Sprintf("error%.100s: %.300s", p.Pointer, p.Message)
 }
 
-// Item is one element of a batch: a message, or the error that explains why it is not one.
-type Item struct {
-	Message
-	Err error // nil, or an *Error as Parse returns it
-}
-
 // IsBatch reports whether the text is an array, provided that it is JSON.
 func IsBatch(text string) bool {
 	for i := range len(text) {
@@ -319,7 +313,7 @@ const MaxBatch = 1000
 type Text struct {
 	Message        // zero for a batch
 	IsBatch bool   // the text is an array
-	Batch   []Item // its elements
+	Batch   []Text // its elements, which are messages
 	Err     error  // why the text is neither, as Parse and ParseBatch return it
 }
 
@@ -336,9 +330,9 @@ func ParseText(text string) (t Text) {
 // ParseBatch parses a batch of at most max messages. A non-nil error is an *Error to send
 // back. It means that no message of the batch may be processed: the text is not acceptable
 // JSON, or the array is empty or too long.
-func ParseBatch(text string, max int) ([]Item, error) {
+func ParseBatch(text string, max int) ([]Text, error) {
 	r := wire.NewStringReader(text)
-	var items []Item
+	var items []Text
 	n := 0
 	for r.BeginArray(); r.Element(); n++ {
 		if n >= max {
@@ -346,7 +340,7 @@ func ParseBatch(text string, max int) ([]Item, error) {
 			continue
 		}
 		m, fault := read(r)
-		item := Item{Message: m}
+		item := Text{Message: m}
 		if fault != "" {
 			item.Err = invalid(fault)
 		}

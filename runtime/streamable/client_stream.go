@@ -357,7 +357,7 @@ func (e *exchange) answeredBy(text string) bool {
 	}
 	if jsonrpc.IsBatch(text) {
 		items, err := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
-		ends := func(item jsonrpc.Item) bool {
+		ends := func(item jsonrpc.Text) bool {
 			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
 		}
 		return err != nil || slices.ContainsFunc(items, ends)

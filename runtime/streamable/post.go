@@ -117,7 +117,7 @@ func (p *post) without() error {
 		return p.single(initialize)
 	case initialize:
 		return p.initialize(user)
-	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Item) bool { return item.Method == "initialize" }):
+	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Text) bool { return item.Method == "initialize" }):
 		return errBatched
 	case len(h.statelessRevisions) > 0 && !h.speaks(r.Header.Get(headerRevision)):
 		return h.unsupported(r)

@@ -284,7 +284,7 @@ func opens(src string) bool {
 	}
 	if jsonrpc.IsBatch(src) {
 		items, _ := jsonrpc.ParseBatch(src, 1000)
-		return slices.ContainsFunc(items, func(i jsonrpc.Item) bool { return i.Kind == jsonrpc.Request && i.Method == "initialize" })
+		return slices.ContainsFunc(items, func(i jsonrpc.Text) bool { return i.Kind == jsonrpc.Request && i.Method == "initialize" })
 	}
 	m, err := jsonrpc.Parse(src)
 	return err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize"
