@@ -173,7 +173,7 @@ func (w *run) around(next runtime.Handler) runtime.Handler {
 // awaitStream waits, on a transport with several streams, until the requester asks for the result and so opens a stream
 // that a request can use: a client need not have any other stream open ("Input Required Status").
 func (w *run) awaitStream(ctx context.Context) error {
-	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })()
+	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })() // which wakes the wait
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.held && len(w.streams) == 0 && !w.elsewhere && ctx.Err() == nil {

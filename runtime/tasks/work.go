@@ -168,7 +168,7 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 type run struct {
 	t       *Tasks
 	id      string
-	payer   string    // whose work it is, until the handler has returned
+	payer   string    // that of the record, whose work counts until the handler has returned
 	holder  string    // unique, so that a process does not mistake its own lost lease for a valid one
 	number  int       // how often the work of the task has begun
 	taken   time.Time // when it was taken over; zero if it began here
