@@ -39,7 +39,11 @@ type remote struct {
 // Listen implements streamable.Sharing.
 func (p *replica) Listen(ctx context.Context, of *streamable.Session, former string, n uint64, replay func() error) (stop func(), err error) {
 	s := of.Outbox().(*session)
-	s.getOpened()
+	g := &s.get
+	g.mu.Lock()
+	g.local++
+	g.opened, g.remote = time.Now().UnixNano(), remote{} // the other replicas keep using theirs until tellGet
+	g.mu.Unlock()
 	var at news
 	if former != "" && p.bus != nil { // the replica with the stream that the client has left passes the events on
 		at, err = p.ask(ctx, notice{kind: askRelease, session: s.Key(), stream: former, after: n})
@@ -49,25 +53,14 @@ func (p *replica) Listen(ctx context.Context, of *streamable.Session, former str
 	}
 	switch {
 	case errors.Is(err, streamable.ErrEventsLost):
-		s.get.stale.Store(true)
+		g.stale.Store(true)
 	case err != nil:
 		s.getClosed()
 		return nil, err
 	}
 	s.tellGet()
-	s.Inbox().Listens(s.get.stale.Swap(false))
+	s.Inbox().Listens(g.stale.Swap(false))
 	return s.getClosed, nil
-}
-
-// getOpened directs the messages of this replica to the GET that has been opened here. The others keep using theirs
-// until tellGet.
-func (s *session) getOpened() {
-	g := &s.get
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.local++
-	g.opened = time.Now().UnixNano()
-	g.remote = remote{}
 }
 
 // tellGet tells the other replicas that this one has the client's GET, if it has.
@@ -117,17 +110,11 @@ func (s *session) yieldGet(at remote) bool {
 	return true
 }
 
-// getClosedRemotely is called when another replica reports that it no longer has a GET.
-func (s *session) getClosedRemotely(replica string) {
-	s.get.forget(func(at remote) bool { return at.replica == replica })
-	s.tellGet()
-}
-
-// forget forgets a GET at another replica.
-func (g *get) forget(is func(at remote) bool) {
+// forget forgets the GET at another replica, if it is the one that is known.
+func (g *get) forget(replica string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if is(g.remote) {
+	if g.remote.replica == replica {
 		g.remote = remote{}
 	}
 }
@@ -160,7 +147,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 			p.log.Warn("a message could not be forwarded to the client", "session", s.logID(), "method", m.Method, "error", err)
 			return err
 		}
-		g.forget(func(at remote) bool { return at == to })
+		g.forget(to.replica)
 		defer s.findGet() // the notice of another one may have been lost
 	}
 	err := s.Session.Send(ctx, m)

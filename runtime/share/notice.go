@@ -151,7 +151,8 @@ func (p *replica) notified(data []byte) {
 	case noticeGet:
 		s.getOpenedRemotely(remote{n.from, n.time})
 	case noticeNoGet:
-		s.getClosedRemotely(n.from)
+		s.get.forget(n.from)
+		s.tellGet()
 	case noticeWho:
 		s.tellGet()
 	}
