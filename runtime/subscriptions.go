@@ -517,7 +517,7 @@ func (c statelessCall) shrink() error {
 	if err != nil {
 		return err
 	}
-	c.params, c.id = wire.Raw(text), c.id.Clone()
+	c.m.Method, c.params, c.id = methodListen, wire.Raw(text), c.id.Clone()
 	return nil
 }
 
