@@ -76,7 +76,7 @@ func (c request) shorten() error {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
 	}
 	if c.row != nil && c.m.Method == methodListen {
-		return statelessCall{c.Call}.shrink()
+		return statelessCall(c).shrink()
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 		return err
 	}
 	if c.row != nil {
-		text, err = statelessCall{c.Call}.appendResult(text, result)
+		text, err = statelessCall(c).appendResult(text, result)
 	} else if text, err = result.AppendJSON(text); err != nil {
 		err = wire.In(err, "result")
 	}
@@ -160,7 +160,7 @@ func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
 // encodeError writes the text of the answer for an error of the handler to buf. It returns the error that the text has.
 func (c request) encodeError(buf *[]byte, err error) error {
 	if c.row != nil {
-		err = statelessCall{c.Call}.restated(err)
+		err = statelessCall(c).restated(err)
 	}
 	if peerError(err) == errInternal && context.Cause(&c.context) == ErrShutdown {
 		err = errCutShort
