@@ -343,3 +343,23 @@ func TestCacheInProgress(t *testing.T) {
 		}
 	})
 }
+
+// TestLogDuringHandshake checks that middleware can send a notification while it handles initialize, when the
+// revision is not known yet.
+func TestLogDuringHandshake(t *testing.T) {
+	logs := func(next runtime.Handler) runtime.Handler {
+		return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+			if m.Method == "initialize" && !m.Sent() {
+				if err := runtime.CallOf(ctx).Log(ctx, "info", "", wire.Raw(`"got it"`)); err != nil {
+					t.Error(err)
+				}
+			}
+			return next(ctx, m)
+		}
+	}
+	session, end := layered(t, tools, []runtime.Middleware{logs}, nil)
+	if err := session.Call(t.Context(), "tools/call", &toolParams{Name: "echo"}, nil); err != nil {
+		t.Error(err)
+	}
+	end()
+}

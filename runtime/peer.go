@@ -61,7 +61,10 @@ type peer struct {
 
 // unknownPeer is the peer of the messages that this side sends before the handshake has fixed the revision. They may be
 // any.
-var unknownPeer = &peer{protocol: &protocol{way: deliver}}
+var unknownPeer = early(nil)
+
+// early returns a peer whose revision is not known yet. Serve handles its messages.
+func early(serve Handler) *peer { return &peer{protocol: &protocol{serve: serve, way: deliver}} }
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
@@ -109,7 +112,7 @@ func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
 func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
-		return admission{peer: &peer{protocol: &protocol{serve: pong}}, inline: true}, nil
+		return admission{peer: early(pong), inline: true}, nil
 	}
 	for _, b := range bindings {
 		if len(b.rows) == 0 || b.row(m.Method).Kind != 0 {

@@ -276,7 +276,7 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 		if e.peer.Revision != "" {
 			return admission{}, errAlreadyInitialized
 		}
-		return admission{peer: &peer{protocol: &protocol{serve: e.of.layers.around(e.initialize)}}, inline: true}, nil
+		return admission{peer: early(e.of.layers.around(e.initialize)), inline: true}, nil
 	}
 	if e.peer.Revision == "" {
 		return e.admitEarly(&m)
