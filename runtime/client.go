@@ -662,12 +662,12 @@ func (l *link) probe(ctx context.Context, stateless, session *protocol) (*peer, 
 	switch {
 	case err == nil:
 		l.guessed = silent
-	case late && (refused || err == errAfterProbe): // the answer to the probe may still come
-		if next != nil { // it will: the server answers in another order
-			limit = -1
-		}
-		if answer, late = awaitProbe(answers, limit); next != nil || !late && answer.err == nil {
-			return answer.server, answer.err
+	case late && (next != nil || err == errAfterProbe): // the server answers in another order, or has answered
+		answer = <-answers
+		return answer.server, answer.err
+	case late && refused: // the answer to the probe may still come
+		if answer, late = awaitProbe(answers, limit); !late && answer.err == nil {
+			return answer.server, nil
 		}
 	case next != nil:
 		return l.discover(ctx, next)

@@ -364,3 +364,35 @@ func TestGreetingsOfOtherMessages(t *testing.T) {
 		conn.hangUp()
 	})
 }
+
+// TestSlowProbe checks that a client waits for its middleware when the server has answered the probe after all.
+func TestSlowProbe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := modern(nil)
+		answer := slow.answer
+		var first []string
+		slow.answer = func(m jsonrpc.Message) []string {
+			switch m.Method {
+			case "server/discover":
+				first = answer(m)
+				return nil
+			case "initialize":
+				return append(first, resultOf(m, greeted)...)
+			}
+			return nil
+		}
+		patient := func(next runtime.Handler) runtime.Handler {
+			return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				result, err := next(ctx, m)
+				if m.Method == "server/discover" {
+					time.Sleep(2 * waits.Probe)
+				}
+				return result, err
+			}
+		}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{Sending: []runtime.Middleware{patient}}, nil, r26, r25), slow)
+		if got := session.Revision(); got != r26 {
+			t.Errorf("revision %s", got)
+		}
+	})
+}
