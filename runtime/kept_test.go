@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	mcp "github.com/mcpgen/mcpgen/generated/mcp20251125"
+	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
@@ -132,4 +133,34 @@ func TestKeptMemory(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestListenerMemory checks that a listener does not keep its message.
+func TestListenerMemory(t *testing.T) {
+	const messages, most = 20, 8 << 20
+	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(`{"tools":{"listChanged":true}}`)},
+		runtime.Binding{Revision: r26, Direction: runtime.ToServer, Methods: mcp20260728.Methods,
+			Handle: func(_ context.Context, m *runtime.Message) (wire.Appender, error) {
+				return nil, runtime.MethodNotFound(m.Method)
+			}})
+	out := new(replies)
+	in, err := server.Open(t.Context(), out, runtime.Handshake{Stateless: true}, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grown := testkit.Heap(most, func() any {
+		for i := range messages {
+			text := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"x":"%s",`+
+				`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, i, strings.Repeat("x", 1<<20))
+			go in.Accept(runtime.Incoming{Text: text, Reply: out})()
+		}
+		return in
+	})
+	if grown > most {
+		t.Errorf("%d listeners keep %d bytes", messages, grown)
+	}
+	if n := server.Subscriptions(); n < messages {
+		t.Errorf("%d listeners", n)
+	}
+	in.Shutdown(t.Context())
 }
