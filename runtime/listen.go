@@ -182,22 +182,19 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 		}
 	}
 	of.add(l)
-	var asked []string
-	defer func() { of.unsubscribe(l, asked) }()
+	defer of.unsubscribe(l)
 	var accepted []wire.Raw
 	resources, _ := l.filter.Get(memberResources)
 	for _, item := range resources.Elements() {
 		uri, _ := item.Str()
-		err := of.subscribe(ctx, l, uri)
-		if _, refused := asError(err); refused || final(err) && !errors.Is(err, ErrClosed) {
+		switch err := of.subscribe(ctx, l, uri); {
+		case err == nil:
+			accepted = append(accepted, item)
+		case refuses(err):
 			l.link.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
-			continue
-		}
-		asked = append(asked, uri)
-		if err != nil {
+		default:
 			return err
 		}
-		accepted = append(accepted, item)
 	}
 	if len(accepted) > 0 {
 		honoured.Set(memberResources, wire.ArrayOf(accepted))
@@ -213,6 +210,12 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 		return ErrClosed
 	}
 	return ctx.Err()
+}
+
+// refuses reports whether an error of a subscription in a session means that there is none.
+func refuses(err error) bool {
+	_, refused := asError(err)
+	return refused || final(err) && !errors.Is(err, ErrClosed)
 }
 
 // uriParams are params with a URI.
@@ -258,7 +261,8 @@ type listener struct {
 	filter       wire.Object
 	id           wire.Scalar // of the request; zero in a session
 	methods      []string    // in a session: those it wants
-	uris         []string    // in a session: of the resources that it is subscribed to
+	asked        []string    // in a session: URIs of resources that it is or may become subscribed to
+	uris         []string    // in a session: those of them that it is subscribed to
 	ready        bool        // in a session: the filter is acknowledged, and nothing is taken before
 	acknowledged time.Time   // zero before that
 
@@ -373,15 +377,22 @@ func (s *listeners) remove(l *listener) {
 func (s *listeners) subscribe(ctx context.Context, l *listener, uri string) error {
 	s.requesting.RLock()
 	defer s.requesting.RUnlock()
-	if !s.needs(uri) {
-		if err := l.link.sender().Call(ctx, methodSubscribe, uriParams(uri), nil); err != nil {
-			return err
-		}
+	s.mu.Lock()
+	subscribed := s.own[uri] || slices.ContainsFunc(s.all, func(l *listener) bool { return slices.Contains(l.uris, uri) })
+	l.asked = append(l.asked, uri) // so that release keeps the subscription
+	s.mu.Unlock()
+	var err error
+	if !subscribed {
+		err = l.link.sender().Call(ctx, methodSubscribe, uriParams(uri), nil)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	l.uris = append(l.uris, uri)
-	return nil
+	if err == nil {
+		l.uris = append(l.uris, uri)
+	} else if refuses(err) {
+		l.asked = l.asked[:len(l.asked)-1]
+	}
+	return err
 }
 
 // acknowledge passes to a listener of a session the part of its filter that is honoured, and then notifications.
@@ -394,9 +405,9 @@ func (s *listeners) acknowledge(l *listener, honoured wire.Object) {
 
 // unsubscribe removes the listener of a session, and ends the subscriptions that nobody else needs. The session goes
 // on, so the server is told after the end of the context of the listener. unsubscribe does not wait for that.
-func (s *listeners) unsubscribe(l *listener, uris []string) {
+func (s *listeners) unsubscribe(l *listener) {
 	s.remove(l)
-	if len(uris) == 0 {
+	if len(l.asked) == 0 {
 		return
 	}
 	l.link.life.Go(func() {
@@ -405,7 +416,7 @@ func (s *listeners) unsubscribe(l *listener, uris []string) {
 		ctx, cancel := context.WithTimeout(l.link.life.Context(), waits.Delete)
 		defer cancel()
 		var all sync.WaitGroup
-		for _, uri := range uris {
+		for _, uri := range l.asked {
 			if !s.needs(uri) {
 				all.Go(func() { _ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil) })
 			}
@@ -423,11 +434,11 @@ func (s *listeners) release(uri string) bool {
 	return s.needs(uri)
 }
 
-// needs reports whether a listener or the program has subscribed to a resource of a session.
+// needs reports whether a listener or the program is subscribed to a resource of a session, or a listener may become so.
 func (s *listeners) needs(uri string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.own[uri] || slices.ContainsFunc(s.all, func(l *listener) bool { return slices.Contains(l.uris, uri) })
+	return s.own[uri] || slices.ContainsFunc(s.all, func(l *listener) bool { return slices.Contains(l.asked, uri) })
 }
 
 // hold is called when the program itself has subscribed to a resource of a session.

@@ -606,3 +606,40 @@ func TestUnsubscribeAgain(t *testing.T) {
 }
 
 func nothing(context.Context, *runtime.Message) (wire.Appender, error) { return nil, nil }
+
+// TestListenerAndProgram checks that the program does not end the subscription that a listener is about to get.
+func TestListenerAndProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		subscribed := map[string]bool{}
+		s := sessioned(subscribed, "")
+		answer := s.answer
+		var late []string
+		s.answer = func(m jsonrpc.Message) []string {
+			texts := answer(m)
+			if m.Method == "resources/subscribe" && late == nil {
+				late, texts = texts, nil
+			}
+			return texts
+		}
+		session := openScript(t, eraClient(t, runtime.ClientOptions{}, nil, r25), s)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go methodsOf(session.Listen(ctx, wire.Object(`{"resourceSubscriptions":["a:b"]}`)))
+		synctest.Wait()
+		for _, method := range []string{"resources/subscribe", "resources/unsubscribe"} {
+			if err := session.Call(t.Context(), method, wire.Raw(`{"uri":"a:b"}`), nil); err != nil {
+				t.Error(err)
+			}
+		}
+		s.send(late[0])
+		synctest.Wait()
+		if !subscribed["a:b"] {
+			t.Error("the program has ended the subscription of the listener")
+		}
+		cancel()
+		synctest.Wait()
+		if len(subscribed) > 0 {
+			t.Errorf("still subscribed: %v", subscribed)
+		}
+	})
+}
