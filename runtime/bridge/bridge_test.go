@@ -676,6 +676,45 @@ func TestListenAgain(t *testing.T) {
 	})
 }
 
+// TestShutdownOfListener checks that a client that listens does not delay the shutdown of its connection.
+func TestShutdownOfListener(t *testing.T) {
+	for _, back := range []string{session, stateless} {
+		t.Run(back, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := start(t, back, nil, bridge.Options{})
+				_, far := inproc.Pair()
+				ended := make(chan error, 1)
+				in, err := w.bridge.Open(t.Context(), far, runtime.Handshake{}, func(err error) { ended <- err })
+				if err != nil {
+					t.Fatal(err)
+				}
+				listened := make(chan struct{})
+				run := in.Accept(runtime.Incoming{Text: `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+					`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`})
+				go func() {
+					defer close(listened)
+					run()
+				}()
+				synctest.Wait()
+				select {
+				case <-listened:
+					t.Error("the client does not listen")
+				default:
+				}
+				began := time.Now()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				in.Shutdown(ctx)
+				if took := time.Since(began); took > 0 {
+					t.Errorf("the shutdown took %v", took)
+				}
+				<-ended
+				w.bridge.Close()
+			})
+		})
+	}
+}
+
 // TestNoTable has no table. The panic says so.
 func TestNoTable(t *testing.T) {
 	defer func() {

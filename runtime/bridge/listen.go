@@ -22,7 +22,9 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 	if asked.Kind() != wire.KindObject {
 		return call.Listen(ctx, params, func(context.Context, *runtime.ServerSession) {}) // it returns an error
 	}
-	next, stop := iter.Pull2(l.session.Listen(ctx, wire.Object(asked)))
+	hearing, end := context.WithCancel(ctx)
+	defer end()
+	next, stop := iter.Pull2(l.session.Listen(hearing, wire.Object(asked)))
 	defer stop()
 	first, err, ok := next()
 	if !ok {
@@ -36,6 +38,7 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 		honoured = acknowledged
 	}
 	return call.Listen(ctx, wire.Object(`{"notifications":`+honoured+`}`), func(ctx context.Context, s *runtime.ServerSession) {
+		defer context.AfterFunc(ctx, end)()
 		for {
 			n, err, ok := next()
 			switch {
