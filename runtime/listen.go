@@ -158,6 +158,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	if err != nil {
 		return err
 	}
+	defer l.link.listeners.remove(l) // hear may have returned before the request has begun
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
 	m := sender{conn: l.link.conn, peer: t}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	stdruntime "runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -642,4 +644,28 @@ func TestListenerAndProgram(t *testing.T) {
 			t.Errorf("still subscribed: %v", subscribed)
 		}
 	})
+}
+
+// TestListenerLeaves checks that no listener is left when its context ends while its request begins.
+func TestListenerLeaves(t *testing.T) {
+	session := openScript(t, eraClient(t, runtime.ClientOptions{Logger: slog.New(slog.DiscardHandler)}, nil, r26), modern(nil))
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for i := range 300 {
+				ctx, cancel := context.WithCancel(t.Context())
+				go func() {
+					for range i % 8 {
+						stdruntime.Gosched()
+					}
+					cancel()
+				}()
+				methodsOf(session.Listen(ctx, wire.Object(`{"toolsListChanged":true}`)))
+			}
+		})
+	}
+	all.Wait()
+	if !testkit.Eventually(func() bool { return session.Listeners() == 0 }) {
+		t.Errorf("%d listeners are left", session.Listeners())
+	}
 }
