@@ -285,7 +285,7 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	defer st.release()
 	if m.Kind == jsonrpc.Response {
 		st.complete = true
-		if m.Abandoned {
+		if m.Abandoned && !st.own {
 			defer st.finish(false)
 		}
 	}
