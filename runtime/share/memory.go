@@ -45,18 +45,20 @@ func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
 	return nil
 }
 
-// deliver passes on what waits.
+// deliver passes on what waits. It holds no lock while receive runs, which may end the goroutine.
 func (m *Memory) deliver(s *member) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for len(s.waiting) > 0 && !s.stopped {
+	for {
+		m.mu.Lock()
+		if len(s.waiting) == 0 || s.stopped {
+			s.busy = false
+			m.mu.Unlock()
+			return
+		}
 		data := s.waiting[0]
 		s.waiting = s.waiting[1:]
 		m.mu.Unlock()
 		s.receive(data)
-		m.mu.Lock()
 	}
-	s.busy = false
 }
 
 // Subscribe implements [Bus].

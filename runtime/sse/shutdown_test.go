@@ -92,6 +92,45 @@ func TestShutdown(t *testing.T) {
 	s.Wait()
 }
 
+// TestShutdownAbandons checks that a shutdown answers all calls whose handlers do not return.
+func TestShutdownAbandons(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		stubborn := mcptest.Handlers{"stubborn": func(context.Context, *runtime.Message) (wire.Appender, error) {
+			<-release
+			return wire.Raw("{}"), nil
+		}}
+		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, stubborn.Bind(revision, runtime.ToServer))
+		h := NewHandler(server, streamable.Options{})
+		ts := testkit.NewServer(h)
+		defer ts.Close()
+		s, err := connect(t, ts.URL, streamable.ClientOptions{HTTPClient: ts.Client()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := make(chan error)
+		for range 3 {
+			go func() { answers <- s.Call(t.Context(), "stubborn", nil, nil) }()
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		ended := make(chan error, 1)
+		go func() { ended <- h.Shutdown(ctx) }()
+		for range 3 {
+			err := <-answers
+			if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInternalError {
+				t.Errorf("a call was answered with %v", err)
+			}
+		}
+		close(release)
+		if err := <-ended; err != context.Canceled {
+			t.Errorf("Shutdown: %v", err)
+		}
+		s.Wait()
+	})
+}
+
 // TestDrain checks that a handler serves everything for the DrainDelay of its options after it has said that it is no
 // longer ready.
 func TestDrain(t *testing.T) {

@@ -28,6 +28,7 @@ type Session struct {
 	stateless bool               // it serves all requests of revisions without sessions, see Handler.shared
 	sse       bool               // it is of HTTP with SSE, see Handler.ServeSSE
 	keeps     bool               // it keeps events, for a client that comes back
+	begun     atomic.Bool        // over HTTP with SSE: the client has sent a message
 	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
 	inbox     runtime.Inbox
 	outbox    runtime.Outbox // of the server: the session, or what a Sharing has put before it

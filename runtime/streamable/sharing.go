@@ -61,7 +61,7 @@ func (h *Handler) All() iter.Seq[*Session] {
 }
 
 // Enter returns the open session with a key, or nil. The session is not idle before its Leave is called.
-func (h *Handler) Enter(key string) *Session { return h.sessions.Enter(key) }
+func (h *Handler) Enter(key string) *Session { return h.sessions.Enter(key, true) }
 
 // Resume opens a session that another process has opened with a key and an id, unless it is open. The outbox is what
 // the server sends to, as with [Sharing.Outbox].

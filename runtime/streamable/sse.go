@@ -103,12 +103,15 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		err = p.answer.admission.EnterCalls(r, web.UserOf(key), p.in.Content(), false)
 	}
-	// From the second message on, the session is busy, because it is a connection that its client holds open.
-	if err == nil && (s.over.Load() || s.negotiated() != "" && h.sessions.Enter(key) == nil) {
-		err = h.sessions.NoSession()
-	}
 	if err != nil {
 		return web.For(p.id, err)
+	}
+	uses := s.begun.Swap(true)
+	if s.over.Load() || h.sessions.Enter(key, uses) == nil {
+		return web.For(p.id, h.sessions.NoSession())
+	}
+	if !uses { // from the second message on, the session stays busy, because its client holds a connection open
+		defer s.Leave()
 	}
 	p.answer.session = s
 	p.in.Header, p.in.Context = r.Header, r.Context() // without a Reply, the answer goes to the GET
@@ -119,5 +122,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 		go p.answer.run(run)
 	}
 	p.Empty(http.StatusAccepted)
+	p.Finish()
+	p.request = nil // a handler that goes on keeps the post
 	return nil
 }

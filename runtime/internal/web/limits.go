@@ -130,7 +130,7 @@ type Admission struct {
 
 // EnterPost counts a POST that names no session. The error is a *Refusal if there are too many.
 func (a *Admission) EnterPost(r *http.Request, user string) error {
-	a.user, a.address = user, a.Gate.posts.addressOf(r)
+	a.user, a.address = user, a.Gate.posts.address(r)
 	if _, ok := a.Gate.posts.add(1, a.user, a.address); !ok {
 		return errTooBusy
 	}
@@ -202,7 +202,9 @@ func (a *Admission) EnterCalls(r *http.Request, user string, text *jsonrpc.Text,
 	}
 	code, who := codeBusy(stateless), groupKey{ofUser, user}
 	if a.user = user; user == "" {
-		a.address = g.posts.address(r)
+		if a.posts == 0 { // otherwise EnterPost has set it
+			a.address = g.posts.address(r)
+		}
 		who = groupKey{ofAddress, a.address}
 	}
 	switch full, ok := a.addCalls(inFlight); {

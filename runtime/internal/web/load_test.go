@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"testing"
@@ -65,4 +66,33 @@ func TestCallersBounded(t *testing.T) {
 			t.Errorf("%d requests are in flight", n)
 		}
 	})
+}
+
+// TestUnsteadyAddress checks that nothing remains counted of a POST whose address is another one each time.
+func TestUnsteadyAddress(t *testing.T) {
+	calls := 0
+	unsteady := func(*http.Request) string {
+		calls++
+		return strconv.Itoa(calls)
+	}
+	text := jsonrpc.ParseText(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
+	for _, limits := range []Limits{{Address: unsteady}, {Address: unsteady, PerAddress: -1}} {
+		g := NewGate(limits, LoadLimits{MaxInFlightPerCaller: 1}, 0)
+		for _, user := range []string{"", "u"} {
+			r, a := httptest.NewRequest("POST", "/", nil), Admission{Gate: g}
+			if err := a.EnterPost(r, user); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.EnterCalls(r, user, &text, true); err != nil {
+				t.Fatal(err)
+			}
+			if len(g.posts.counts) < 1 || len(g.inFlight.counts) != 2 {
+				t.Errorf("user %q: %v and %v are counted", user, g.posts.counts, g.inFlight.counts)
+			}
+			a.Leave()
+			if len(g.posts.counts) != 0 || len(g.inFlight.counts) != 0 {
+				t.Errorf("user %q: %v and %v remain", user, g.posts.counts, g.inFlight.counts)
+			}
+		}
+	}
 }

@@ -118,15 +118,16 @@ func (t *Sessions[S]) Find(key string) (s S) {
 	return s
 }
 
-// Enter is Find for a request of the client, which uses the session until Leave is called.
-func (t *Sessions[S]) Enter(key string) (s S) {
+// Enter is Find for a request of the client, which keeps the session busy until Leave is called. Uses says that the client
+// uses the session from now on; a request to initialize it does not.
+func (t *Sessions[S]) Enter(key string, uses bool) (s S) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := t.byKey[key]
 	if p == nil || p.opening != nil {
 		return s
 	}
-	p.Used = true
+	p.Used = p.Used || uses
 	if p.Busy++; p.Busy == 1 {
 		t.order.MoveToBack(p.place)
 	}

@@ -63,7 +63,7 @@ func (v *visitors) open(user, address string, used bool) *guest {
 // work begins requests of sessions, and rest ends them.
 func (v *visitors) work(guests ...*guest) {
 	for _, g := range guests {
-		if v.sessions.Enter(g.seat.Key) != g {
+		if v.sessions.Enter(g.seat.Key, true) != g {
 			v.t.Error("a session is not found")
 		}
 	}
@@ -191,7 +191,7 @@ func TestManyBusySessions(t *testing.T) {
 		t.Errorf("%s made room", evicted(a, b))
 	}
 	v.rest(b)
-	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 || v.sessions.Enter(a.seat.Key) != nil {
+	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 || v.sessions.Enter(a.seat.Key, true) != nil {
 		t.Errorf("%d sessions", v.sessions.Len())
 	}
 }
