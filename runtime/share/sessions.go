@@ -291,8 +291,8 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	if known := p.server.Revisions(); len(known) > 0 && !slices.Contains(known, handshake.Revision) {
 		return false, p.refuse(id, fmt.Errorf("revision %s is not supported", handshake.Revision))
 	}
-	s := &session{replica: p}
-	s.expires.Store(&opened.Expires)
+	s, expires := &session{replica: p}, opened.Expires // not in the memory of opened
+	s.expires.Store(&expires)
 	now, err := p.load(r.Context(), nameOf(key))
 	if err != nil {
 		return false, err

@@ -22,8 +22,8 @@ type Handler struct {
 // NewHandler returns a handler for the sessions of server. The options are those of the handler of Streamable HTTP, so
 // that a program which serves both has one set. A session is a connection here, which cannot be resumed: a session with
 // a request after initialize is not replaced by another one, a client that takes longer than IOTimeout for an event
-// loses its session, as does one for whose message MaxBytes has no room, and Stateless, Sharing, Events, MaxRequests,
-// IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport does not have.
+// loses its session, as does one for whose request or notification MaxBytes has no room, and Stateless, Sharing, Events,
+// MaxRequests, IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport does not have.
 func NewHandler(server runtime.SessionServer, opts streamable.Options) *Handler {
 	if server == nil || server == runtime.SessionServer((*runtime.Server)(nil)) {
 		panic("sse: NewHandler: the server is nil")
