@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -220,6 +221,56 @@ func TestSessionPoison(t *testing.T) {
 		}
 		if got := s.ask("tasks/result", named, "CallToolResult"); !strings.Contains(string(got), "-32603") || !strings.Contains(string(got), "too often") {
 			s.t.Errorf("the result: %s", got)
+		}
+		synctest.Wait()
+		if got := s.heard(); !slices.Contains(got, "failed") {
+			s.t.Errorf("the client was told %q", got)
+		}
+	})
+}
+
+// TestCancelOfDead checks that a client is told that it has cancelled a task whose process has died or has handed it
+// over.
+func TestCancelOfDead(t *testing.T) {
+	for how, end := range map[string]func(*spread){
+		"it closes the tasks": func(s *spread) { s.keepers[0].Close() },
+		"it dies": func(s *spread) {
+			s.stores[0].stall.Store(true)
+			time.Sleep(31 * time.Second)
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			spreadOver(t, 2, func(s *spread) {
+				named, _ := s.long(0, "ask")
+				end(s)
+				s.at.Store(1)
+				if got := member(s.ask("tasks/cancel", named, "CancelTaskResult"), "status"); got != "cancelled" {
+					s.t.Errorf("it is %s", got)
+				}
+				synctest.Wait()
+				if got := s.heard(); !slices.Contains(got, "cancelled") {
+					s.t.Errorf("the client was told %q", got)
+				}
+			})
+		})
+	}
+}
+
+// TestTakeOverFromItself checks that a client is told about the end of a task that its process has lost and taken over
+// again, before the first work knows that it has lost the task.
+func TestTakeOverFromItself(t *testing.T) {
+	spreadOver(t, 1, func(s *spread) {
+		_, id := s.long(0, "attempt")
+		s.stores[0].stall.Store(true)
+		time.Sleep(31500 * time.Millisecond) // the first work has ended, and tries to store that each second
+		s.stores[0].stall.Store(false)
+		s.status(id)
+		time.Sleep(10 * time.Second)
+		if got := s.status(id); got != "completed" {
+			s.t.Errorf("the task is %s", got)
+		}
+		if got := s.heard(); !slices.Equal(got, []string{"completed"}) {
+			s.t.Errorf("the client was told %q", got)
 		}
 	})
 }

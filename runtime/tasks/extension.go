@@ -278,11 +278,7 @@ func (t *Tasks) listenTo(ctx context.Context, id string) error {
 	if _, err := t.lookup(ctx, id, ""); err != nil {
 		return err
 	}
-	if err := l.add(id, ""); err != nil {
-		return err
-	}
-	l.send(id)
-	return nil
+	return l.follow(id)
 }
 
 // subscriber returns the listener for the subscriber in a context, creating it on first use.
@@ -303,23 +299,37 @@ func (t *Tasks) subscriber(ctx context.Context) *listener {
 	return l
 }
 
-// add lets the client listen to a task, of which it knows something.
-func (l *listener) add(id, known string) error {
+// follow lets the client listen to a task of which it knows nothing, and sends it the state.
+func (l *listener) follow(id string) error {
+	_, err := l.add(id, "")
+	if err == nil {
+		l.send(id)
+	}
+	return err
+}
+
+// add lets the client listen to a task, of which it knows something. It replaces what an earlier call has added.
+func (l *listener) add(id, known string) (*listened, error) {
 	stop, err := l.t.store.Watch(l.ctx, id, func() { l.send(id) })
 	if err != nil {
-		return err
+		return nil, err
 	}
+	task := &listened{known, stop}
 	l.mu.Lock()
-	over := l.tasks == nil
+	other, over := l.tasks[id], l.tasks == nil
 	if !over {
-		l.tasks[id] = &listened{known, stop}
+		l.tasks[id] = task
 	}
 	l.mu.Unlock()
-	if over {
-		stop() // without the mutex, for which the store may be waiting
-		return context.Cause(l.ctx)
+	// The functions stop are called without the mutex, for which the store may be waiting.
+	if other != nil {
+		other.stop()
 	}
-	return nil
+	if over {
+		stop()
+		return nil, context.Cause(l.ctx)
+	}
+	return task, nil
 }
 
 // send has the state of a task sent soon. It does not use the store, which may be calling it.
@@ -342,7 +352,7 @@ func (l *listener) sendAll() {
 		r, err := l.t.store.Get(l.ctx, id)
 		switch {
 		case errors.Is(err, ErrNotFound):
-			l.remove(id)
+			l.remove(id, task)
 		case err != nil && l.ctx.Err() == nil:
 			l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
 			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
@@ -350,7 +360,7 @@ func (l *listener) sendAll() {
 			task.known = r.shown()
 			l.tell(r)
 			if r.ended() {
-				l.remove(id)
+				l.remove(id, task)
 			}
 		}
 	}
@@ -388,13 +398,15 @@ func (l *listener) next() (id string, task *listened) {
 	return id, task
 }
 
-// remove forgets a task of which nothing more is sent.
-func (l *listener) remove(id string) {
+// remove forgets a task of which nothing more is sent. It does nothing if the task is nil or was replaced.
+func (l *listener) remove(id string, task *listened) {
 	l.mu.Lock()
-	task := l.tasks[id]
-	delete(l.tasks, id)
+	found := task != nil && l.tasks[id] == task
+	if found {
+		delete(l.tasks, id)
+	}
 	l.mu.Unlock()
-	if task != nil {
+	if found {
 		task.stop()
 	}
 }

@@ -171,6 +171,55 @@ func TestListenWhileUnreadable(t *testing.T) {
 	})
 }
 
+// punctual is a store that does nothing after the end of a context.
+type punctual struct{ *watched }
+
+func (p punctual) Get(ctx context.Context, id string) (*tasks.Record, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return p.watched.Get(ctx, id)
+}
+
+// TestExpiredTaskIsForgotten checks that a session does not watch a task whose lifetime has ended before its work.
+func TestExpiredTaskIsForgotten(t *testing.T) {
+	store := &watched{Memory: tasks.NewMemory(0)}
+	overHTTP(t, tasks.Options{Store: punctual{store}}, true, func(p *pair) {
+		p.start("ask")
+		time.Sleep(time.Minute)
+		if n := store.watching.Load(); n != 0 {
+			t.Errorf("%d functions watch the task after its lifetime", n)
+		}
+	})
+}
+
+// slow is a store that takes five seconds to store that a task requires input.
+type slow struct{ *tasks.Memory }
+
+func (s slow) Swap(ctx context.Context, r *tasks.Record) error {
+	if r.Status == "input_required" {
+		time.Sleep(5 * time.Second)
+	}
+	return s.Memory.Swap(ctx, r)
+}
+
+// TestProgressWhileStoring checks that a task can report its progress while its status is being stored.
+func TestProgressWhileStoring(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{Store: slow{tasks.NewMemory(0)}}, serverTasks, clientTasks)
+		defer p.close()
+		p.ask("tools/call", `{"name":"ask and progress","_meta":{"progressToken":"t"},"task":{}}`, "CreateTaskResult")
+		time.Sleep(2 * time.Second)
+		p.mu.Lock()
+		told := strings.Join(p.told, "\n")
+		p.mu.Unlock()
+		if !strings.Contains(told, "notifications/progress") {
+			t.Errorf("told %s", told)
+		}
+		time.Sleep(10 * time.Second)
+	})
+}
+
 // TestNotifyPanic checks that middleware that panics when a client is told about a task does not end the program.
 func TestNotifyPanic(t *testing.T) {
 	panics := func(next runtime.Handler) runtime.Handler {

@@ -113,7 +113,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
 	w.session, w.held, w.reached.L = s, runtime.CallOf(ctx).Reply() != nil, &w.mu
 	how := runtime.Detached{Around: w.around, Reply: w.stream}
-	_ = s.peer.add(r.ID, r.shown()) // the run logs what fails
+	w.told, _ = s.peer.add(r.ID, r.shown()) // the run logs what fails
 	stopped, stop := context.WithCancelCause(context.Background())
 	return w.begin(stop, func() bool {
 		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
@@ -192,8 +192,8 @@ func (w *run) reach(change func()) {
 
 // count counts the requests that wait for their response, and updates the status accordingly.
 func (w *run) count(ctx context.Context, more int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.storing.Lock()
+	defer w.storing.Unlock()
 	w.asking += more
 	status := working
 	if w.asking > 0 {
@@ -229,8 +229,11 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 		return r, err
 	}
 	taken, _, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
-	if err == nil && taken == nil {
+	switch {
+	case err == nil && taken == nil:
 		return r, nil
+	case err == nil && taken.ended():
+		_ = s.peer.follow(id)
 	}
 	return taken, err
 }
@@ -374,15 +377,18 @@ func (s *session) list(ctx context.Context, p *params.List) (wire.Object, error)
 
 // cancel handles tasks/cancel ("Task Cancellation"). Work that runs in another process is stopped there.
 func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
-	late := false
+	late, idle := false, false
 	r, err := s.edit(ctx, p.id, s.name, func(r *Record) bool {
-		if late = r.ended(); !late {
+		if late, idle = r.ended(), r.Due(time.Now()); !late {
 			r.Cancelled = true
 			r.end(cancelled, byRequest)
 		}
 		return !late
 	})
-	if err == nil && late {
+	switch {
+	case err == nil && idle: // otherwise the process with the work tells the peer
+		_ = s.peer.follow(p.id)
+	case err == nil && late:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}
 	return state{record: r}, err

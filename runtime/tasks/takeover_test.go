@@ -45,7 +45,7 @@ func TestTakeOver(t *testing.T) {
 	})
 }
 
-// stalled is a store in which nothing can be changed for some time.
+// stalled is a store in which nothing can be changed for some time, and which tells nobody about changes meanwhile.
 type stalled struct {
 	*tasks.Memory
 	stall atomic.Bool
@@ -56,6 +56,14 @@ func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
 		return errors.New("the store is stalled")
 	}
 	return s.Memory.Swap(ctx, r)
+}
+
+func (s *stalled) Watch(ctx context.Context, id string, changed func()) (func(), error) {
+	return s.Memory.Watch(ctx, id, func() {
+		if !s.stall.Load() {
+			changed()
+		}
+	})
 }
 
 // TestOutcomeIsStoredLater checks that the outcome of a task is stored when the store works again.

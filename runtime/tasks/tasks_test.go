@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,6 +73,14 @@ func (s server) CallTool(ctx context.Context, p *mcp20251125.CallToolRequestPara
 	case "progress":
 		time.Sleep(time.Second)
 		return text("told"), c.Progress(ctx, 1, nil, "one")
+	case "ask and progress":
+		asked := make(chan error)
+		go func() {
+			asked <- c.Call(ctx, "elicitation/create", wire.Object(`{"message":"m","requestedSchema":{"type":"object","properties":{}}}`), nil)
+		}()
+		time.Sleep(time.Second)
+		err := c.Progress(ctx, 1, nil, "one")
+		return text("told"), cmp.Or(<-asked, err)
 	case "ask", "delegate":
 		params := wire.Object(`{"message":"m","requestedSchema":{"type":"object","properties":{}}}`)
 		var answer wire.Object

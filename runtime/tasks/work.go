@@ -184,11 +184,14 @@ type run struct {
 	renewed  time.Time
 
 	// What the work of a session's task needs to send requests to the peer.
-	session *session // nil for the extension
-	held    bool     // requests to the peer wait for a stream; on a transport with a single one, they do not
+	session *session  // nil for the extension
+	told    *listened // what the peer is told of it; nil if the store cannot be watched
+	held    bool      // requests to the peer wait for a stream; on a transport with a single one, they do not
 
-	mu        sync.Mutex      // guards what follows, and is held while the status is stored
-	asking    int             // requests to the peer that wait for their response
+	storing sync.Mutex // is held while the status is stored, and guards asking
+	asking  int        // requests to the peer that wait for their response
+
+	mu        sync.Mutex      // guards what follows
 	streams   []runtime.Reply // of the requests for the result that wait here
 	elsewhere bool            // one waits at another process
 	reached   sync.Cond       // streams or elsewhere has changed
@@ -346,6 +349,16 @@ var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too l
 func (w *run) settle(out outcome) {
 	ctx, stop := context.WithDeadline(context.Background(), w.expires)
 	defer stop()
+	ended := false
+	defer func() {
+		switch {
+		case w.session == nil:
+		case ended:
+			w.session.peer.send(w.id) // the task may have ended before the listener watched it
+		default:
+			w.session.peer.remove(w.id, w.told) // the process that has the task tells the peer
+		}
+	}()
 	for {
 		r, err := w.t.change(ctx, w.id, func(r *Record) bool {
 			switch {
@@ -358,9 +371,7 @@ func (w *run) settle(out outcome) {
 			}
 			return true
 		})
-		if w.session != nil && (errors.Is(err, ErrNotFound) || err == nil && !r.ended()) {
-			w.session.peer.remove(w.id) // the process that has the task tells the peer
-		}
+		ended = err == nil && r.ended()
 		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
 			return
 		}
