@@ -56,7 +56,7 @@ func Open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
-	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db}}
+	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db, turn: make(chan struct{}, 1)}}
 	s.lists = &s.index
 	err = db.Update(prepare)
 	if err == nil {
@@ -195,7 +195,8 @@ func (s *Store) expire(tx *bbolt.Tx, now time.Time) error {
 // queue makes changes one after the other. Changes that arrive while others are being written to the disk
 // share the next transaction.
 type queue struct {
-	db *bbolt.DB
+	db   *bbolt.DB
+	turn chan struct{} // holds a value during a transaction, until the index has its changes
 
 	mu      sync.Mutex
 	waiting []*change // for a transaction, which the first of them has asked for
@@ -226,6 +227,8 @@ func (q *queue) do(f func(*bbolt.Tx) error) error {
 
 // commit waits for the end of other transactions, and makes the changes that are waiting then in one.
 func (q *queue) commit() {
+	q.turn <- struct{}{}
+	defer func() { <-q.turn }()
 	var changes []*change
 	take := func() {
 		q.mu.Lock()
