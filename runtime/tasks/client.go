@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,7 +258,7 @@ func await(ctx context.Context, caller runtime.Caller, method string, params wir
 			return state.GetString("status") != working, nil
 		})
 		if err != nil {
-			return err
+			return cmp.Or(ctx.Err(), err) // and not the cause, as other calls do
 		}
 	}
 	if err := caller.Call(ctx, methodResult, name, &answer); err != nil {

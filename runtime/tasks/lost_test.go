@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -112,4 +113,16 @@ func TestLostPollsOfSession(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAwaitEnds checks that Await returns the error of its context, like other calls, and not the cause of its end.
+func TestAwaitEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithTimeoutCause(t.Context(), time.Second, errors.New("too slow"))
+		defer stop()
+		f := &flaky{script: []func(string) (string, error){answers(`{"task":{"taskId":"A","status":"working","pollInterval":5000}}`), answers(`{}`)}}
+		if err := tasks.Await(ctx, f, "tools/call", wire.Object(`{"name":"a"}`), nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the error is %v", err)
+		}
+	})
 }

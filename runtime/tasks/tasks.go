@@ -266,7 +266,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle runtime.Han
 	if !augmented {
 		return handle(ctx, m)
 	}
-	ttl, err := t.ttl(wire.Object(asked))
+	ttl, err := t.ttl(asked)
 	if err != nil {
 		return nil, err
 	}
@@ -322,13 +322,13 @@ func (t *Tasks) supports(method string, params wire.Object, augmented bool) erro
 
 // ttl returns the lifetime of the task that a request asks for ("TTL and Resource
 // Management").
-func (t *Tasks) ttl(asked wire.Object) (time.Duration, error) {
+func (t *Tasks) ttl(asked wire.Raw) (time.Duration, error) {
 	if asked.Kind() != wire.KindObject {
 		return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task: expected an object, found %v", asked.Kind())
 	}
 	ttl := t.opts.TTL
-	if text, ok := asked.Get("ttl"); ok && text != "null" {
-		number, _ := asked.GetScalar("ttl")
+	if text, ok := wire.Object(asked).Get("ttl"); ok && text != "null" {
+		number, _ := wire.Object(asked).GetScalar("ttl")
 		ms, ok := number.Int64()
 		if !ok || ms < 0 {
 			return 0, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /task/ttl: expected an integer that is not negative, found %.50s", text)

@@ -501,7 +501,7 @@ func TestRefused(t *testing.T) {
 		return map[string]string{"o": "optional", "r": "required"}[tool]
 	}
 	for _, row := range []struct{ capabilities, method, params, want string }{
-		{serverTasks, "tools/call", `{"name":"o","task":1}`, "-32602"},
+		{serverTasks, "tools/call", `{"name":"o","task":1}`, "-32602 invalid params: /task: expected an object, found a number\n"},
 		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":-1}}`, "-32602"},
 		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":0.5}}`, "-32602"},
 		{serverTasks, "tools/call", `{"name":"o","task":{"ttl":9223372036854775807}}`, `{"task"`},
@@ -513,6 +513,7 @@ func TestRefused(t *testing.T) {
 		{serverTasks, "tasks/get", `{}`, "-32602"},
 		{serverTasks, "tasks/result", `{"taskId":"x"}`, "-32602"},
 		{serverTasks, "tasks/cancel", `{"taskId":"x"}`, "-32602"},
+		{serverTasks, "tools/call", `{"name":"o","task":[]}`, "-32602 invalid params: /task: expected an object, found an array\n"},
 	} {
 		t.Run(row.method+" "+row.params, func(t *testing.T) {
 			p := open(t, tasks.Options{Support: support}, wire.Raw(row.capabilities), `{}`)
@@ -521,7 +522,7 @@ func TestRefused(t *testing.T) {
 			err := p.Call(t.Context(), row.method, wire.Object(row.params), &result)
 			got := string(result)
 			if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-				got = fmt.Sprint(e.Code)
+				got = fmt.Sprintln(e.Code, e.Message)
 			}
 			if !strings.HasPrefix(got, row.want) {
 				t.Errorf("got %s, %v", got, err)
