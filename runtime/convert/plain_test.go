@@ -1,6 +1,7 @@
 package convert_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -50,6 +51,27 @@ func TestPlain(t *testing.T) {
 					t.Errorf("%s to %s, %s:\ngot  %s, %v\nwant x%s, %v", definition, to, text, got, err, want, failed)
 				}
 			}
+		}
+	}
+}
+
+// TestUnknownFunction checks that a table with a function of a newer runtime is an error when a server starts, and
+// refuses the values to rewrite.
+func TestUnknownFunction(t *testing.T) {
+	const want = `the table names the function "New", which this version of the runtime does not have`
+	for name, shape := range map[string]convert.Shape{
+		"of a member":  {Members: []convert.Member{{Name: "a", Rewrite: "New"}}},
+		"of a variant": {Cases: []convert.Case{{Kind: schema.Object, Rewrite: "New"}}},
+	} {
+		table := &convert.Table{
+			Revisions: []convert.Revision{{ID: "1"}, {ID: "2"}},
+			Steps:     []*convert.Step{{Older: "1", Newer: "2", Definitions: []convert.Definition{{Older: "R", Newer: "R", Down: 1}}, Down: []convert.Shape{1: shape}}},
+		}
+		if err := table.Check("1"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Check: %v", name, err)
+		}
+		if _, err := table.Convert(new(convert.Conversion), "2", "1", "R", wire.Raw(`{"a":1}`)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: Convert: %v", name, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"fmt"
 	"hash/fnv"
 	"maps"
 	"slices"
@@ -39,6 +40,11 @@ var policies = sync.OnceValue(func() map[string]func(c *Conversion, value wire.R
 
 // Policies returns the names of the functions that rewrite values, sorted.
 func Policies() []string { return slices.Sorted(maps.Keys(policies())) }
+
+// unknownFunction is the problem of a table that names a function which this package does not have.
+func unknownFunction(name string) string {
+	return fmt.Sprintf("the table names the function %q, which this version of the runtime does not have", name)
+}
 
 // audioAsResource turns audio content into an embedded resource, which tools and prompts may return
 // in every revision. The URI is not readable. It is derived from the data, so that two clips have

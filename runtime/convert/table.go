@@ -158,10 +158,28 @@ func (t *Table) index(revision string) (int, error) {
 	return i, nil
 }
 
-// Check returns an error if the table does not have a revision.
+// Check returns an error if the table does not have a revision, or names a function that this package does not have.
 func (t *Table) Check(revision string) error {
-	_, err := t.index(revision)
-	return err
+	if _, err := t.index(revision); err != nil {
+		return err
+	}
+	for _, step := range t.Steps {
+		for _, s := range slices.Concat(step.Up, step.Down) {
+			var names []string
+			for _, m := range s.Members {
+				names = append(names, m.Rewrite)
+			}
+			for _, k := range s.Cases {
+				names = append(names, k.Rewrite)
+			}
+			for _, name := range names {
+				if name != "" && policies()[name] == nil {
+					return errors.New("convert: " + unknownFunction(name))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // method returns a method of a revision, or nil.

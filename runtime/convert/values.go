@@ -91,7 +91,12 @@ func (c *Conversion) union(dst []byte, s *Shape, v wire.Raw) []byte {
 
 // rewrite rewrites the value at the current path by a function.
 func (c *Conversion) rewrite(name string, v wire.Raw) wire.Raw {
-	rewritten := policies()[name](c, v)
+	f, ok := policies()[name]
+	if !ok {
+		c.Refuse(unknownFunction(name))
+		return v
+	}
+	rewritten := f(c, v)
 	c.changed = c.changed || rewritten != v
 	return rewritten
 }
