@@ -25,6 +25,8 @@ const brokenVariable = "CONTRACT_TEST_BROKEN"
 // mistakes maps the mistakes that generated code or the runtime may have to the message
 // with which the contract tests detect them.
 var mistakes = map[string]string{
+	"bad file":      "contract.gen.txt:3: ",
+	"old file":      "contract.gen.txt has no checksum in its second line",
 	"checksum":      "differs from the one that the package was generated from: its checksum is",
 	"definitions":   `changed "say" at /inputSchema/type: "object", was "array"`,
 	"sample":        "is valid but was rejected",
@@ -116,6 +118,12 @@ func TestRun(t *testing.T) {
 		`{"item":"tool say","method":"Say","inputs":[{"text":"a"}],"refused":[{"at":"","without":["text"]},{"value":7,"at":["/text"]}],"output":{"text":"x"},"badOutputs":[{"value":7,"at":["/text"]}]}`,
 		`{"item":"tool show","method":"Show","inputs":[{"text":"a"}],"refused":[{"at":"","without":["text"]},{"value":7,"at":["/text"]}]}`,
 		`{"item":"tool quiet","method":"Quiet"}`)
+	switch {
+	case is("bad file"):
+		file = write(t, `{"checksum":"`+checksum+`"}`, "<<<<<<< HEAD")
+	case is("old file"):
+		file = write(t, `{"item":"tool say","inputs":[{"text":"a"}]}`)
+	}
 	contract.Run(t, file, []*tools.Item{&listed, show, quiet}, func(f *contract.Fake) (*runtime.Server, error) {
 		fresh := func() *message { return new(message) }
 		content := func(method string) func(context.Context, *message) ([]mcp.ContentBlock, error) {

@@ -45,15 +45,18 @@ func read(t *testing.T, file string) (checksum string, all map[string]samples) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lines, _ := strings.Cut(string(text), "\n")
 	all = map[string]samples{}
-	for line := range strings.Lines(lines) {
+	number := 0
+	for line := range strings.Lines(string(text)) {
+		if number++; number == 1 {
+			continue
+		}
 		var row wire.Object
 		if err := wire.UnmarshalString(line, &row); err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("%s:%d: %v", file, number, err)
 		}
-		if sum := row.GetString("checksum"); sum != "" {
-			checksum = sum
+		if number == 2 {
+			checksum = row.GetString("checksum")
 			continue
 		}
 		of := samples{method: row.GetString("method"), inputs: elements(row, "inputs"), refused: refusals(row, "refused"), badOutputs: refusals(row, "badOutputs")}
@@ -64,6 +67,9 @@ func read(t *testing.T, file string) (checksum string, all map[string]samples) {
 			of.text = new(row.GetString("text"))
 		}
 		all[row.GetString("item")] = of
+	}
+	if checksum == "" {
+		t.Fatalf("%s has no checksum in its second line, so it is not of this version of mcpgen: generate it again", file)
 	}
 	return checksum, all
 }
