@@ -231,8 +231,8 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 const maxListened = 100
 
 // listener sends a client the states of tasks when they have changed, each task once with its current state: a subscriber
-// those that it listens to ("Task Status Notifications"), and the peer of a session those that this process works on
-// ("Task Notifications"). It has a goroutine only while it sends.
+// those that it listens to ("Task Status Notifications"), and the peer of a session those that this process works on, or
+// has ended for another process ("Task Notifications"). It has a goroutine only while it sends.
 type listener struct {
 	t      *Tasks
 	ctx    context.Context // ends with the subscription or the session
