@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	stdruntime "runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -650,13 +649,12 @@ func TestListenerAndProgram(t *testing.T) {
 func TestListenerLeaves(t *testing.T) {
 	session := openScript(t, eraClient(t, runtime.ClientOptions{Logger: slog.New(slog.DiscardHandler)}, nil, r26), modern(nil))
 	var all sync.WaitGroup
-	for range 8 {
+	for worker := range 8 {
 		all.Go(func() {
-			for i := range 300 {
+			for i := range 2000 {
 				ctx, cancel := context.WithCancel(t.Context())
 				go func() {
-					for range i % 8 {
-						stdruntime.Gosched()
+					for range (i*7 + worker) % 400 { // a wait of up to a microsecond
 					}
 					cancel()
 				}()
