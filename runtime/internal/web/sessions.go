@@ -71,6 +71,9 @@ type Sessions[S any] struct {
 	used, busy *list.Element // the marks
 	timer      *time.Timer   // calls expire; one for all sessions, because one for each would take 160 bytes
 	fires      time.Time     // when timer calls it; zero if it does not
+	// full has the groups at their limits none of whose sessions makes room. Without it, each refusal would look at all
+	// idle sessions, which takes 0.6 ms for 9,000.
+	full map[groupKey]bool
 }
 
 // Seat is the place of a session in Sessions. Its exported fields are set before Open is called.
@@ -94,6 +97,7 @@ func NewSessions[S any](options Options[S]) *Sessions[S] {
 		options: options,
 		count:   newCounter(options.Limits.complete()),
 		byKey:   make(map[string]*Seat[S]),
+		full:    make(map[groupKey]bool),
 	}
 	t.used, t.busy = t.order.PushBack(nil), t.order.PushBack(nil)
 	t.ctx, t.end = context.WithCancel(context.Background())
@@ -151,7 +155,17 @@ func (t *Sessions[S]) rest(p *Seat[S]) {
 		next = t.busy
 	}
 	t.order.MoveBefore(p.place, next)
+	t.hasRoom(p)
 	t.wake(t.due(p))
+}
+
+// hasRoom is called when a session makes room for another, or leaves some.
+func (t *Sessions[S]) hasRoom(p *Seat[S]) {
+	if len(t.full) > 0 {
+		for _, key := range t.groups(p) {
+			delete(t.full, key)
+		}
+	}
 }
 
 // due returns when an idle session ends, which is sooner if it was never used; zero if it does not.
@@ -292,11 +306,15 @@ func (t *Sessions[S]) makeRoom(p *Seat[S]) (leaving []*Seat[S], err error) {
 		if key.name == "" || t.count.counts[key] < t.count.of[key.kind] || slices.ContainsFunc(leaving, leaves) {
 			continue
 		}
+		if t.full[key] {
+			return nil, errTooMany
+		}
 		first := t.order.Front()
 		for first != t.busy && (first == t.used || !leaves(first.Value.(*Seat[S]))) {
 			first = first.Next()
 		}
 		if first == t.busy {
+			t.full[key] = true
 			return nil, errTooMany
 		}
 		leaving = append(leaving, first.Value.(*Seat[S]))
@@ -333,6 +351,7 @@ func (t *Sessions[S]) remove(p *Seat[S]) {
 	}
 	t.order.Remove(p.place)
 	p.place = nil
+	t.hasRoom(p)
 	t.count.add(-1, UserOf(p.Key), p.address)
 }
 

@@ -196,6 +196,37 @@ func TestManyBusySessions(t *testing.T) {
 	}
 }
 
+// TestFullGroup checks that a user who was refused has room again as soon as one of its sessions rests or ends.
+func TestFullGroup(t *testing.T) {
+	v := newVisitors(t, 100, 2, -1)
+	a, b := v.open("u", "a", true), v.open("u", "b", true)
+	v.work(a, b)
+	for range 2 {
+		if v.open("u", "c", true) != nil {
+			t.Fatal("a user with busy sessions only has room")
+		}
+	}
+	if v.open("w", "a", true) == nil {
+		t.Error("a user has no room because another one is at its limit")
+	}
+	v.rest(b)
+	c := v.open("u", "c", true)
+	if c == nil || !b.evicted {
+		t.Fatal("a session that rests makes no room")
+	}
+	v.work(c)
+	if v.open("u", "d", true) != nil {
+		t.Fatal("a user with busy sessions only has room")
+	}
+	v.sessions.Remove(&a.seat)
+	if v.open("u", "d", true) == nil {
+		t.Error("a session that has ended makes no room")
+	}
+	if len(v.sessions.full) > 0 {
+		t.Errorf("%v are full", v.sessions.full)
+	}
+}
+
 // TestIdle checks when sessions end that are not in use, with a limit for those that were used and without.
 func TestIdle(t *testing.T) {
 	const never = -1
