@@ -6,11 +6,3 @@ func (s *Server) Audience() int {
 	defer s.audience.mu.Unlock()
 	return len(s.audience.sessions) + len(s.audience.listeners) + len(s.audience.subscribers)
 }
-
-// Listeners returns how many listeners the connection of the session has.
-func (s *Session) Listeners() int {
-	of := &s.now().listeners
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	return len(of.all)
-}

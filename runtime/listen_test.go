@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -643,27 +642,4 @@ func TestListenerAndProgram(t *testing.T) {
 			t.Errorf("still subscribed: %v", subscribed)
 		}
 	})
-}
-
-// TestListenerLeaves checks that no listener is left when its context ends while its request begins.
-func TestListenerLeaves(t *testing.T) {
-	session := openScript(t, eraClient(t, runtime.ClientOptions{Logger: slog.New(slog.DiscardHandler)}, nil, r26), modern(nil))
-	var all sync.WaitGroup
-	for worker := range 8 {
-		all.Go(func() {
-			for i := range 2000 {
-				ctx, cancel := context.WithCancel(t.Context())
-				go func() {
-					for range (i*7 + worker) % 400 { // a wait of up to a microsecond
-					}
-					cancel()
-				}()
-				methodsOf(session.Listen(ctx, wire.Object(`{"toolsListChanged":true}`)))
-			}
-		})
-	}
-	all.Wait()
-	if !testkit.Eventually(func() bool { return session.Listeners() == 0 }) {
-		t.Errorf("%d listeners are left", session.Listeners())
-	}
 }

@@ -409,6 +409,9 @@ func (c change) Send(ctx context.Context, m Outgoing) error {
 	return c.Reply.Send(ctx, m)
 }
 
+// Unwrap returns the Reply without the mark.
+func (c change) Unwrap() Reply { return c.Reply }
+
 // next returns the next notification, if there is one and ctx has not ended.
 func (s *ServerSession) next(ctx context.Context) (n Notification, ok bool) {
 	s.mu.Lock()
