@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 
@@ -112,9 +113,14 @@ func TestSettle(t *testing.T) {
 }
 
 // replies is an Outbox that keeps the answers of requests.
-type replies struct{ errors []error }
+type replies struct {
+	mu     sync.Mutex
+	errors []error
+}
 
 func (r *replies) Send(_ context.Context, m runtime.Outgoing) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.errors = append(r.errors, m.Err)
 	return nil
 }

@@ -148,19 +148,21 @@ func TestListenerMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	opened := 0
 	grown := testkit.Heap(most, func() any {
 		for i := range messages {
 			text := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"x":"%s",`+
-				`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, i, strings.Repeat("x", 1<<20))
+				`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, opened+i, strings.Repeat("x", 1<<20))
 			go in.Accept(runtime.Incoming{Text: text, Reply: out})()
+		}
+		opened += messages
+		if !testkit.Eventually(func() bool { return server.Subscriptions() == opened }) {
+			t.Fatalf("%d listeners, want %d", server.Subscriptions(), opened)
 		}
 		return in
 	})
 	if grown > most {
 		t.Errorf("%d listeners keep %d bytes", messages, grown)
-	}
-	if n := server.Subscriptions(); n < messages {
-		t.Errorf("%d listeners", n)
 	}
 	in.Shutdown(t.Context())
 }
