@@ -208,8 +208,8 @@ func TestGuards(t *testing.T) {
 		revision      string
 		allocs, bytes float64
 	}{
-		{revision, 20.5, 1700},
-		{stateless, 23.5, 2250},
+		{revision, 20.5, 1725},
+		{stateless, 21.5, 2150},
 	} {
 		c, err := onMcpgen(tt.revision).connect(t.Context(), 1)
 		if err != nil {
