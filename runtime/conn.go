@@ -359,10 +359,7 @@ func (p inbox) Listens(missed bool) {
 	}
 	p.server.announce()
 	if missed {
-		a := &p.server.of.audience
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		p.server.session.postAll()
+		p.server.of.audience.missed(&p.server.session)
 	}
 }
 

@@ -298,6 +298,13 @@ func (s *Server) missed() {
 	}
 }
 
+// missed is called when a session may have missed notifications.
+func (a *audience) missed(s *ServerSession) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s.postAll()
+}
+
 // postAll queues the notifications that a list or a resource of the client has changed, for one that may have missed
 // some. The mutex of the audience must be held.
 func (s *ServerSession) postAll() {

@@ -38,7 +38,7 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 		honoured = acknowledged
 	}
 	return call.Listen(ctx, wire.Object(`{"notifications":`+honoured+`}`), func(ctx context.Context, s *runtime.ServerSession) {
-		defer context.AfterFunc(ctx, end)()
+		defer context.AfterFunc(ctx, end)() // a goroutine that waits for ctx would take 3 KB
 		for {
 			n, err, ok := next()
 			switch {

@@ -163,23 +163,23 @@ func (t *Table) Check(revision string) error {
 	if _, err := t.index(revision); err != nil {
 		return err
 	}
+	var err error
+	check := func(name string) {
+		if name != "" && policies()[name] == nil {
+			err = errors.New("convert: " + unknownFunction(name))
+		}
+	}
 	for _, step := range t.Steps {
 		for _, s := range slices.Concat(step.Up, step.Down) {
-			var names []string
 			for _, m := range s.Members {
-				names = append(names, m.Rewrite)
+				check(m.Rewrite)
 			}
 			for _, k := range s.Cases {
-				names = append(names, k.Rewrite)
-			}
-			for _, name := range names {
-				if name != "" && policies()[name] == nil {
-					return errors.New("convert: " + unknownFunction(name))
-				}
+				check(k.Rewrite)
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // method returns a method of a revision, or nil.

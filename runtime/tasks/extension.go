@@ -290,7 +290,7 @@ func (t *Tasks) subscriber(ctx context.Context) *listener {
 	if l == nil {
 		l = t.newListener(ctx, func(s state) error { return session.Notify(ctx, methodTaskChanged, s) })
 		t.listeners[session] = l
-		context.AfterFunc(ctx, func() {
+		context.AfterFunc(ctx, func() { // for the reason of newListener
 			t.mu.Lock()
 			defer t.mu.Unlock()
 			delete(t.listeners, session)

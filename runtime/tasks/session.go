@@ -101,7 +101,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 	if !s.begin(ctx, c, r, w) {
 		return nil, runtime.ErrClosed
 	}
-	task, err := wire.RawOf(state{record: r})
+	task, err := wire.MarshalString(state{record: r})
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +119,7 @@ func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
 			w.do(ctx, func() outcome { return w.call(ctx, r) })
 		})
+		// The work may be stopped before end is known. A goroutine that waits would take 3 KB.
 		context.AfterFunc(stopped, func() { end(context.Cause(stopped)) })
 		return ok
 	})
@@ -173,7 +174,8 @@ func (w *run) around(next runtime.Handler) runtime.Handler {
 // awaitStream waits, on a transport with several streams, until the requester asks for the result and so opens a stream
 // that a request can use: a client need not have any other stream open ("Input Required Status").
 func (w *run) awaitStream(ctx context.Context) error {
-	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })() // which wakes the wait
+	// The end of a context does not wake a Cond. A goroutine that waits for it would take 3 KB.
+	defer context.AfterFunc(ctx, func() { w.reach(func() {}) })()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for w.held && len(w.streams) == 0 && !w.elsewhere && ctx.Err() == nil {
@@ -366,11 +368,11 @@ func (s *session) list(ctx context.Context, p *params.List) (wire.Object, error)
 		if err != nil {
 			return "", err
 		}
-		task, err := wire.RawOf(state{record: r})
+		task, err := wire.MarshalString(state{record: r})
 		if err != nil {
 			return "", err
 		}
-		tasks = append(tasks, task)
+		tasks = append(tasks, wire.Raw(task))
 	}
 	return wire.Object(`{"tasks":` + wire.ArrayOf(tasks) + wire.Raw(next) + `}`), nil
 }
