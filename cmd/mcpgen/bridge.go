@@ -23,7 +23,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/compat"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
@@ -155,7 +154,7 @@ func listenBridge(ctx context.Context, stderr io.Writer, b *bridge.Bridge, addre
 		return err
 	}
 	current := streamable.NewHandler(b, streamable.Options{})
-	older := sse.NewHandler(b, streamable.Options{})
+	older := streamable.NewSSEHandler(b, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", current)
 	mux.Handle("/sse", older)

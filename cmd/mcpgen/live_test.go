@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -18,7 +16,8 @@ func TestFetchOverSSE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	handler := sse.NewHandler(list.server(nil), streamable.Options{})
+	//lint:ignore SA1019 It is for peers that have nothing newer.
+	handler := streamable.NewSSEHandler(list.server(nil), streamable.Options{})
 	server := httptest.NewServer(handler)
 	defer server.Close()
 	defer handler.Close()

@@ -22,7 +22,7 @@ const (
 
 // servesHTTP lists the packages that a program imports to serve HTTP, and protectsHTTP the names that it uses to let in
 // only clients with access tokens.
-var servesHTTP = []string{"net/http", modulePath + "/runtime/streamable", modulePath + "/runtime/sse"}
+var servesHTTP = []string{"net/http", modulePath + "/runtime/streamable"}
 
 var protectsHTTP = []string{modulePath + "/runtime/auth.NewGuard", modulePath + "/runtime/auth.Guard"}
 

@@ -1,11 +1,10 @@
 // Package bridge connects clients and servers of different revisions of the protocol, with sessions or
 // without.
 //
-// A [Bridge] takes the place of a runtime.Server: stdio.Serve, streamable.NewHandler and sse.NewHandler
-// serve it. It speaks every revision of its table to clients. Behind it is a runtime.Client for each session
-// with the server, which finds out which revision the server speaks. Messages are converted from one
-// revision to the other, and everything that is lost is reported. Package proxy, in contrast, changes no
-// message.
+// A [Bridge] takes the place of a runtime.Server: stdio.Serve and streamable.NewHandler serve it. It speaks every
+// revision of its table to clients. Behind it is a runtime.Client for each session with the server, which finds out
+// which revision the server speaks. Messages are converted from one revision to the other, and everything that is lost
+// is reported. Package proxy, in contrast, changes no message.
 //
 // # Sessions
 //

@@ -17,8 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -117,7 +115,8 @@ func (b *backend) dial(t *testing.T, way string) func() runtime.Transport {
 // serve serves the proxy over HTTP. It returns the function that connects a client.
 func serve(t *testing.T, p *proxy.Proxy, front string) func() (runtime.Transport, error) {
 	if front == "sse" {
-		server := httptest.NewServer(sse.NewHandler(p, streamable.Options{}))
+		//lint:ignore SA1019 It is for peers that have nothing newer.
+		server := httptest.NewServer(streamable.NewSSEHandler(p, streamable.Options{}))
 		t.Cleanup(server.Close)
 		return func() (runtime.Transport, error) {
 			return streamable.DialSSE(t.Context(), server.URL, streamable.ClientOptions{})

@@ -1,9 +1,8 @@
 // Package proxy forwards the sessions of clients, and their requests without a session, to a server and changes
 // nothing in the messages.
 //
-// A [Proxy] takes the place of a runtime.Server: [stdio.Serve], [streamable.NewHandler] and
-// [sse.NewHandler] serve it. For each session of a client it opens a transport to the
-// server. Every message passes as its text, in both directions: unknown methods and
+// A [Proxy] takes the place of a runtime.Server: [stdio.Serve] and [streamable.NewHandler] serve it. For each session
+// of a client it opens a transport to the server. Every message passes as its text, in both directions: unknown methods and
 // members, the order of members, the digits of numbers, and ids. The proxy reads only the
 // envelope of a message, to know which stream of the client an answer belongs to, and the revision that a
 // message without a session carries, because HTTP repeats it in headers. A connection may have messages of both
@@ -23,7 +22,6 @@
 //
 // [stdio.Serve]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/stdio#Serve
 // [streamable.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/streamable#NewHandler
-// [sse.NewHandler]: https://pkg.go.dev/github.com/mcpgen/mcpgen/runtime/sse#NewHandler
 package proxy
 
 import (

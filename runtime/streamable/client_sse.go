@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// This file is the client of HTTP with SSE, the transport of revision 2024-11-05. Package sse has the server. One event
+// This file is the client of HTTP with SSE, the transport of revision 2024-11-05. [NewSSEHandler] is the server. One event
 // stream is the session, and its first event names the URL to which the client posts messages.
 
 // URL returns a transport to a server of which only the URL is known. The session uses Streamable HTTP. If the server

@@ -6,6 +6,7 @@
 // behind any middleware, and [ListenAndServe] serves it alone. [URL] returns a
 // runtime.Transport for a runtime.Client that knows only the URL of a server: it uses the predecessor of the
 // transport, HTTP with SSE, if the server has nothing newer. [NewTransport] and [DialSSE] are for one transport each.
+// [NewSSEHandler] returns a handler for clients that have only the predecessor.
 //
 // # Answers
 //

@@ -8,8 +8,6 @@ import (
 	"net/http/httptest"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -19,7 +17,7 @@ func ExampleURL() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, streamable.Options{})
+	newer, older := streamable.NewHandler(server, streamable.Options{}), streamable.NewSSEHandler(server, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", newer)
 	mux.Handle("/sse", older)

@@ -22,7 +22,7 @@ const (
 	headerLast     = headers.LastID
 )
 
-// Handler serves the sessions of a server at one URL path. It is safe for concurrent use.
+// Handler serves the sessions of a server at one URL path, over Streamable HTTP or HTTP with SSE. It is safe for concurrent use.
 type Handler struct {
 	server             runtime.SessionServer
 	opts               Options
@@ -32,6 +32,7 @@ type Handler struct {
 	revisions          []string // that a session may have, newest first; none means all
 	statelessRevisions []string // that have no sessions
 	any                bool     // the server speaks every revision
+	sse                bool     // over HTTP with SSE
 	sessions           *web.Sessions[*Session]
 	gate               *web.Gate
 	refusals           web.Refusals
@@ -42,7 +43,7 @@ type Handler struct {
 // NewHandler returns a handler for the sessions of server.
 func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	if server == nil || server == runtime.SessionServer((*runtime.Server)(nil)) {
-		panic("streamable: NewHandler: the server is nil")
+		panic("streamable: the server of a handler is nil")
 	}
 	opts = opts.withDefaults()
 	limits := web.Limits{
@@ -97,6 +98,12 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	allow := "GET, POST, DELETE"
 	switch {
+	case h.sse && r.Method == http.MethodGet:
+		return h.getSSE(w, r)
+	case h.sse && r.Method == http.MethodPost:
+		return h.postSSE(w, r)
+	case h.sse:
+		allow = "GET, POST"
 	case r.Method == http.MethodPost:
 		return h.post(w, r)
 	case h.opts.Stateless || h.isStateless(r):
@@ -205,7 +212,7 @@ func (h *Handler) Stats() runtime.Stats {
 	return s
 }
 
-// The defaults of Options that package sse does not have.
+// The defaults of Options that are not those of package web.
 const (
 	defaultIdleTimeout = 30 * time.Minute
 	defaultStreamAfter = time.Second
@@ -230,6 +237,9 @@ type Options struct {
 	// it, which suits servers with one user or none.
 	User func(r *http.Request) (string, error)
 
+	// Endpoint is the path or URL to which clients over HTTP with SSE send their messages. It must lead to this
+	// handler. "" means the path of the request that opens the session.
+	Endpoint string
 	// Stateless makes the handler serve each POST of revisions with sessions alone: without session
 	// ids, GET requests, or requests to the client. The MCP-Protocol-Version header determines the
 	// revision. Later revisions have no sessions anyway.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -16,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// NewServer returns a server for a [Handler], for the handler of package sse, or for a mux or middleware
-// with them. It limits what happens before a request reaches the handler, where an http.Server has no
+// NewServer returns a server for a [Handler], or for a mux or middleware
+// with some. It limits what happens before a request reaches the handler, where an http.Server has no
 // limits by default: otherwise clients could keep connections by sending little. The header of a request
 // has to arrive within 10 seconds and may have 64 KiB, to which net/http adds 4 KiB; a longer one is
 // refused with status 431. A connection may be idle for 2 minutes. A body that no handler has read has to
@@ -66,17 +65,6 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SessionHandler is a [Handler], or the handler of package sse.
-type SessionHandler interface {
-	http.Handler
-	// Close ends the sessions gracefully.
-	Close()
-	// Ready reports whether the handler takes new requests: it becomes false when Close is called.
-	Ready() bool
-	// Logger returns the logger of the handler's server.
-	Logger() *slog.Logger
-}
-
 // ListenAndServe serves a handler at a path of a TCP address, such as "/mcp" at "localhost:8080",
 // until ctx ends or the process gets SIGINT or SIGTERM. Then it shuts down gracefully, as
 // [Handler.Close] does, and returns nil. A second signal ends the process at once. It logs the URL. It
@@ -85,14 +73,14 @@ type SessionHandler interface {
 //	handler := streamable.NewHandler(server, streamable.Options{})
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", handler)
 //
-// The handler is a [SessionHandler], or leads to one by methods Unwrap() http.Handler, as a protected one
+// The handler is a [Handler], or leads to one by methods Unwrap() http.Handler, as a protected one
 // does. If it has a method Mount(*http.ServeMux, string), that method registers it, so that it can have
 // more paths:
 //
 //	err := streamable.ListenAndServe(ctx, "localhost:8080", "/mcp", guard.Protect(handler))
 func ListenAndServe(ctx context.Context, address, path string, h http.Handler) error {
-	sessions, ok := sessionsOf(h)
-	if !ok {
+	sessions := sessionsOf(h)
+	if sessions == nil {
 		return fmt.Errorf("streamable: %T does not lead to a handler of sessions by methods Unwrap; give Serve both", h)
 	}
 	l, err := net.Listen("tcp", address)
@@ -110,19 +98,15 @@ func ListenAndServe(ctx context.Context, address, path string, h http.Handler) e
 	return Serve(ctx, l, NewServer(mux), sessions)
 }
 
-// sessionsOf returns the handler of sessions that a handler is or leads to.
-func sessionsOf(h http.Handler) (SessionHandler, bool) {
-	for h != nil {
-		if sessions, ok := h.(SessionHandler); ok {
-			return sessions, true
-		}
-		outer, ok := h.(interface{ Unwrap() http.Handler })
-		if !ok {
-			break
-		}
-		h = outer.Unwrap()
+// sessionsOf returns the handler of sessions that a handler is or leads to, or nil.
+func sessionsOf(h http.Handler) *Handler {
+	switch h := h.(type) {
+	case *Handler:
+		return h
+	case interface{ Unwrap() http.Handler }:
+		return sessionsOf(h.Unwrap())
 	}
-	return nil, false
+	return nil
 }
 
 // reachable returns the address as clients write it: with the host that the program names, which the URL of a
@@ -139,7 +123,7 @@ func reachable(address string, listened net.Addr) string {
 // Serve is [ListenAndServe] for an existing listener and server, such as one with TLS, middleware or
 // more paths. The handler of the server must lead to the handlers of the sessions, which Serve shuts
 // down. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ...SessionHandler) error {
+func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ...*Handler) error {
 	ctx, stop := signals.Context(ctx)
 	defer stop()
 	failed := make(chan error, 1)
@@ -170,7 +154,7 @@ func Serve(ctx context.Context, l net.Listener, server *http.Server, sessions ..
 // MountProbes lets a mux answer the probes of an orchestrator or a load balancer: GET /healthz has status
 // 200 as long as the process serves HTTP, and GET /readyz has status 503 as soon as one of the handlers is
 // being shut down. Neither needs authorization or reveals anything else. [ListenAndServe] calls it.
-func MountProbes(mux *http.ServeMux, handlers ...SessionHandler) {
+func MountProbes(mux *http.ServeMux, handlers ...*Handler) {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answerProbe(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
 		for _, h := range handlers {

@@ -45,7 +45,7 @@ func TestSession(t *testing.T) {
 // TestNoServer has no server. The panic says so.
 func TestNoServer(t *testing.T) {
 	defer func() {
-		if got := recover(); got != "streamable: NewHandler: the server is nil" {
+		if got := recover(); got != "streamable: the server of a handler is nil" {
 			t.Errorf("got %v", got)
 		}
 	}()

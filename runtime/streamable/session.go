@@ -26,7 +26,6 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 type Session struct {
 	handler   *Handler
 	stateless bool               // it serves all requests of revisions without sessions, see Handler.shared
-	sse       bool               // it is of HTTP with SSE, see Handler.ServeSSE
 	keeps     bool               // it keeps events, for a client that comes back
 	begun     atomic.Bool        // over HTTP with SSE: the client has sent a message
 	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
@@ -43,7 +42,7 @@ type Session struct {
 
 // newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
 func (h *Handler) newSession(id, key string) *Session {
-	s := &Session{handler: h, id: id, keeps: key != ""}
+	s := &Session{handler: h, id: id, keeps: key != "" && !h.sse}
 	s.outbox, s.streams.session = s, s
 	s.seat = web.Seat[*Session]{Session: s, Key: key}
 	return s

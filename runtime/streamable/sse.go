@@ -12,30 +12,32 @@ import (
 // This file is the server of HTTP with SSE, the transport of revision 2024-11-05. A GET is a session, which has no stream
 // but that of the server's own messages, and ends with it. Answers are such messages, too.
 
-// ServeSSE serves a request over HTTP with SSE: the GET that opens a session, and the POSTs of its messages, which clients
-// send to the endpoint; "" means the path of the GET. Package sse calls it, with handlers of its own.
-func (h *Handler) ServeSSE(w http.ResponseWriter, r *http.Request, endpoint string) {
-	web.Serve(w, r, h.guard, h.log, &h.refusals, func(w http.ResponseWriter, r *http.Request) error {
-		switch r.Method {
-		case http.MethodGet:
-			return h.getSSE(w, r, endpoint)
-		case http.MethodPost:
-			return h.postSSE(w, r)
-		}
-		w.Header().Set("Allow", "GET, POST")
-		return web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
-	})
+// NewSSEHandler returns a handler for the sessions of server over HTTP with SSE, for peers that have nothing newer: for
+// the GET that opens a session, and the POSTs of its messages (section HTTP with SSE of basic/transports, 2024-11-05).
+// Each session is an event stream, which cannot be resumed, so a server answers only in its revisions with sessions.
+//
+// A session with a request after initialize is not replaced by another one, a client that takes longer than IOTimeout
+// for an event loses its session, as does one for whose request or notification MaxBytes has no room, and the options
+// Stateless, Sharing, Events, MaxRequests, IdleTimeout, StreamAfter, Retry and Disconnect are about what this transport
+// does not have.
+//
+// Deprecated: The protocol replaced this transport in 2025-03-26. Use [NewHandler], and this handler only beside it.
+func NewSSEHandler(server runtime.SessionServer, opts Options) *Handler {
+	opts.Stateless, opts.Sharing, opts.Events, opts.IdleTimeout = false, nil, nil, 0
+	h := NewHandler(server, opts)
+	h.sse = true
+	return h
 }
 
 // paramSession is the parameter of the endpoint's URL with the session's id.
 const paramSession = "sessionId"
 
 // getSSE opens a session, which lasts as long as the request.
-func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request, endpoint string) error {
+func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request) error {
 	if refusal := web.CheckGet(r); refusal != nil {
 		return refusal
 	}
-	to, err := endpointOf(r, endpoint)
+	to, err := endpointOf(r, h.opts.Endpoint)
 	if err != nil {
 		h.log.Error("the endpoint is not a URL", "error", err)
 		return web.Refuse(http.StatusInternalServerError, "internal error")
@@ -46,7 +48,6 @@ func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request, endpoint string
 		return err
 	}
 	s := h.newSession(id, key)
-	s.sse, s.keeps = true, false
 	st := s.streams.claim(nil)
 	c := &connection{request: r, stream: st}
 	c.Init(w, h.opts.IOTimeout, h.gate)
@@ -92,7 +93,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s := h.sessions.Find(key)
-	if s == nil || !s.sse {
+	if s == nil {
 		return h.sessions.NoSession()
 	}
 	p := h.newPost(w, r)

@@ -366,7 +366,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	var id []byte
 	var typ string
 	var retry time.Duration
-	if st.session.sse {
+	if st.session.handler.sse {
 		typ = "message"
 	}
 	if stored == nil {

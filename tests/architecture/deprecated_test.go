@@ -1,25 +1,30 @@
 package architecture
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestDeprecatedPackages checks that packages for what the protocol has deprecated are marked, so that
-// tools warn programs that import them.
+// TestDeprecated checks that functions for what the protocol has deprecated are marked, so that tools warn programs
+// that call them.
 //
 // H62
-func TestDeprecatedPackages(t *testing.T) {
-	for _, path := range []string{"runtime/sse/doc.go"} {
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), filepath.FromSlash(path)), nil, parser.ParseComments|parser.PackageClauseOnly)
+func TestDeprecated(t *testing.T) {
+	for path, name := range map[string]string{"runtime/streamable/sse.go": "NewSSEHandler"} {
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root(t), filepath.FromSlash(path)), nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(file.Doc.Text(), "\n\nDeprecated: ") {
-			t.Errorf("%s: the package comment has no paragraph that begins with Deprecated", path)
+		if !slices.ContainsFunc(file.Decls, func(d ast.Decl) bool {
+			f, ok := d.(*ast.FuncDecl)
+			return ok && f.Name.Name == name && strings.Contains(f.Doc.Text(), "\n\nDeprecated: ")
+		}) {
+			t.Errorf("%s: the comment of %s has no paragraph that begins with Deprecated", path, name)
 		}
 	}
 }

@@ -57,7 +57,6 @@ var modulesOf = map[string][]string{
 	"runtime/streamable":           {"golang.org/x/time"},
 	"runtime/share":                {"golang.org/x/time"},
 	"runtime/storetest":            {"golang.org/x/time"},
-	"runtime/sse":                  {"golang.org/x/time"},
 	"runtime/tools":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"}, // by runtime/catalog
 	"runtime/tools/contract":       {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
 	"runtime/catalog":              {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -213,7 +211,8 @@ func (panicking) Read([]byte) (int, error) { panic(http.ErrAbortHandler) }
 // TestBudgetOfSSE checks the budget of the oldest transport, whose POSTs end before their calls do.
 func TestBudgetOfSSE(t *testing.T) {
 	x := newTarget(t)
-	h := sse.NewHandler(x.Server, streamable.Options{MaxBytes: budget})
+	//lint:ignore SA1019 It is for peers that have nothing newer.
+	h := streamable.NewSSEHandler(x.Server, streamable.Options{MaxBytes: budget})
 	t.Cleanup(h.Close)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

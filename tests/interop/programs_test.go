@@ -21,8 +21,6 @@ import (
 	_ "github.com/mcpgen/mcpgen/gen"
 	_ "github.com/mcpgen/mcpgen/generated"
 	"github.com/mcpgen/mcpgen/internal/testkit"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	_ "github.com/mcpgen/mcpgen/runtime/sse"
 	_ "github.com/mcpgen/mcpgen/runtime/stdio"
 	_ "github.com/mcpgen/mcpgen/runtime/streamable"
 )

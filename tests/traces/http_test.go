@@ -19,7 +19,6 @@ import (
 	"testing/synctest"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
@@ -55,7 +54,7 @@ func newStreamable(t *testing.T, u *subject, v *variables, s settings) peer {
 }
 
 func newSSE(t *testing.T, u *subject, v *variables, _ settings) peer {
-	p := &requests{t: t, v: v, sse: true, handler: sse.NewHandler(u.Server, streamable.Options{})}
+	p := &requests{t: t, v: v, sse: true, handler: streamable.NewSSEHandler(u.Server, streamable.Options{})}
 	return p.serve()
 }
 

@@ -26,7 +26,7 @@ var columns = map[string]map[string]string{
 	"mcpgen": {
 		"mcp": own + "generated/mcp", "compat": own + "generated/compat", "runtime": own + "runtime", "catalog": own + "runtime/catalog",
 		"typed": own + "runtime/typed", "tools": own + "runtime/tools", "wire": own + "runtime/wire", "mcplog": own + "runtime/mcplog",
-		"stdio": own + "runtime/stdio", "streamable": own + "runtime/streamable", "sse": own + "runtime/sse", "inproc": own + "runtime/inproc",
+		"stdio": own + "runtime/stdio", "streamable": own + "runtime/streamable", "inproc": own + "runtime/inproc",
 		"auth": own + "runtime/auth",
 	},
 }

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/catalog"
-	//lint:ignore SA1019 It is for peers that have nothing newer.
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/stdio"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/tests/internal/everything"
@@ -44,7 +42,8 @@ func serve(ctx context.Context, log *slog.Logger, httpAddress, sseAddress string
 	case httpAddress != "":
 		return streamable.ListenAndServe(ctx, httpAddress, "/mcp", streamable.NewHandler(server, streamable.Options{Disconnect: true}))
 	case sseAddress != "":
-		return streamable.ListenAndServe(ctx, sseAddress, "/sse", sse.NewHandler(server, streamable.Options{}))
+		//lint:ignore SA1019 It is for peers that have nothing newer.
+		return streamable.ListenAndServe(ctx, sseAddress, "/sse", streamable.NewSSEHandler(server, streamable.Options{}))
 	}
 	return stdio.Serve(ctx, server)
 }

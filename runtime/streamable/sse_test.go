@@ -1,4 +1,4 @@
-package sse
+package streamable_test
 
 import (
 	"bytes"
@@ -45,19 +45,19 @@ var base = mcptest.Server.With(mcptest.Handlers{
 	},
 })
 
-func newServer(t testing.TB, opts streamable.Options) (*httptest.Server, *Handler) {
+func newServer(t testing.TB, opts streamable.Options) (*httptest.Server, *streamable.Handler) {
 	return newServerOn(t, opts, httptest.NewServer)
 }
 
-func newServerOn(t testing.TB, opts streamable.Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *Handler) {
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.Bind(revision, runtime.ToServer)), opts)
+func newServerOn(t testing.TB, opts streamable.Options, start func(http.Handler) *httptest.Server) (*httptest.Server, *streamable.Handler) {
+	h := streamable.NewSSEHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Grace: time.Second}, base.Bind(revision, runtime.ToServer)), opts)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", http.StripPrefix("/api", h))
 	ts := start(mux)
 	t.Cleanup(func() {
 		h.Close()
 		ts.Close()
-		if n := h.sessions.Stats().Sessions; n != 0 {
+		if n := h.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
 	})
@@ -76,9 +76,9 @@ func connect(t testing.TB, url string, opts streamable.ClientOptions) (*runtime.
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, client.Bind(revision, runtime.ToClient)).Connect(t.Context(), transport)
 }
 
-// TestSessions checks that a client that knows both kinds of revisions gets a session, and that a request
+// TestSSESessions checks that a client that knows both kinds of revisions gets a session, and that a request
 // with its own revision is one of that session.
-func TestSessions(t *testing.T) {
+func TestSSESessions(t *testing.T) {
 	const newer = "2026-07-28"
 	both := func(h mcptest.Handlers, d runtime.Direction) []runtime.Binding {
 		alone := h.Bind(revision, d)
@@ -88,7 +88,7 @@ func TestSessions(t *testing.T) {
 	kind := mcptest.Handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 		return wire.Raw(fmt.Sprintf(`{"stateless":%t}`, runtime.CallOf(ctx).Stateless())), nil
 	}}
-	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), streamable.Options{})
+	h := streamable.NewSSEHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, both(kind, runtime.ToServer)...), streamable.Options{})
 	ts := httptest.NewServer(h)
 	defer ts.Close()
 	defer h.Close()
@@ -111,9 +111,9 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestInterop checks that the package's client and server understand each other in many sessions at a
+// TestSSEInterop checks that the package's client and server understand each other in many sessions at a
 // time, and that nothing is left of them.
-func TestInterop(t *testing.T) {
+func TestSSEInterop(t *testing.T) {
 	ts, h := newServer(t, streamable.Options{KeepAlive: 5 * time.Millisecond})
 	before := goruntime.NumGoroutine()
 	var all sync.WaitGroup
@@ -147,13 +147,13 @@ func TestInterop(t *testing.T) {
 	}
 	all.Wait()
 	http.DefaultClient.CloseIdleConnections()
-	if !testkit.Eventually(func() bool { return h.sessions.Stats().Sessions == 0 && goruntime.NumGoroutine() <= before+2 }) {
-		t.Errorf("%d sessions, %d goroutines, %d before", h.sessions.Stats().Sessions, goruntime.NumGoroutine(), before)
+	if !testkit.Eventually(func() bool { return h.Stats().Sessions == 0 && goruntime.NumGoroutine() <= before+2 }) {
+		t.Errorf("%d sessions, %d goroutines, %d before", h.Stats().Sessions, goruntime.NumGoroutine(), before)
 	}
 }
 
-// TestRequests checks which requests are refused. Every refusal has a JSON-RPC error as its body.
-func TestRequests(t *testing.T) {
+// TestSSERequests checks which requests are refused. Every refusal has a JSON-RPC error as its body.
+func TestSSERequests(t *testing.T) {
 	ts, _ := newServer(t, streamable.Options{})
 	stream, err := http.Get(ts.URL + "/api/sse")
 	if err != nil {
@@ -234,9 +234,9 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSlowReader checks that a client that does not read loses its session, and that the handler that
+// TestSSESlowReader checks that a client that does not read loses its session, and that the handler that
 // writes to it ends.
-func TestSlowReader(t *testing.T) {
+func TestSSESlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts, h := newServerOn(t, streamable.Options{IOTimeout: time.Second}, testkit.NewServer)
 		stream, err := ts.Client().Get(ts.URL + "/api/sse")
@@ -261,14 +261,14 @@ func TestSlowReader(t *testing.T) {
 			}
 		}
 		time.Sleep(2 * time.Second)
-		if n := h.sessions.Stats().Sessions; n != 0 {
+		if n := h.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions go on", n)
 		}
 	})
 }
 
-// TestDial checks the errors for servers that do not have this transport.
-func TestDial(t *testing.T) {
+// TestSSEDial checks the errors for servers that do not have this transport.
+func TestSSEDial(t *testing.T) {
 	for _, c := range []struct {
 		name, media, body string
 		status            int
@@ -295,8 +295,8 @@ func TestDial(t *testing.T) {
 	}
 }
 
-// TestDialSilent checks how long Dial waits for a server that names no endpoint.
-func TestDialSilent(t *testing.T) {
+// TestSSEDialSilent checks how long Dial waits for a server that names no endpoint.
+func TestSSEDialSilent(t *testing.T) {
 	for name, begin := range map[string]func(http.ResponseWriter){
 		"no response": func(http.ResponseWriter) {},
 		"no endpoint": func(w http.ResponseWriter) {
@@ -327,8 +327,8 @@ func TestDialSilent(t *testing.T) {
 	}
 }
 
-// TestServerGone checks that the client's session ends with the server's.
-func TestServerGone(t *testing.T) {
+// TestSSEServerGone checks that the client's session ends with the server's.
+func TestSSEServerGone(t *testing.T) {
 	ts, h := newServer(t, streamable.Options{MaxSessions: 1})
 	s, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{})
 	if err != nil {
@@ -353,10 +353,10 @@ func TestServerGone(t *testing.T) {
 	}
 }
 
-// TestOddServer checks that a client does not wait for the body of a success, sends no error for a message
+// TestSSEOddServer checks that a client does not wait for the body of a success, sends no error for a message
 // that it cannot read, and fails a call with a broken answer or without an answer at once. The error does not have the
 // id of the session.
-func TestOddServer(t *testing.T) {
+func TestSSEOddServer(t *testing.T) {
 	events, ended := make(chan string, 10), make(chan struct{})
 	var mu sync.Mutex
 	var posts []string
@@ -419,11 +419,11 @@ func TestOddServer(t *testing.T) {
 	}
 }
 
-// TestUnusedSessions checks that sessions whose clients send nothing after initialize make room for
+// TestSSEUnusedSessions checks that sessions whose clients send nothing after initialize make room for
 // others, and end by themselves.
-func TestUnusedSessions(t *testing.T) {
+func TestSSEUnusedSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), streamable.Options{MaxSessions: 2})
+		h := streamable.NewSSEHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, base.Bind(revision, runtime.ToServer)), streamable.Options{MaxSessions: 2})
 		defer h.Close()
 		var ended atomic.Int32
 		var endpoints []string
@@ -464,7 +464,7 @@ func TestUnusedSessions(t *testing.T) {
 		}
 		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.sessions.Stats().Sessions; n != 0 {
+		if n := h.Stats().Sessions; n != 0 {
 			t.Errorf("%d sessions are open", n)
 		}
 		open()
@@ -475,7 +475,7 @@ func TestUnusedSessions(t *testing.T) {
 		}
 		time.Sleep(waits.FirstUse + time.Second)
 		synctest.Wait()
-		if n := h.sessions.Stats().Sessions; n != 2 {
+		if n := h.Stats().Sessions; n != 2 {
 			t.Errorf("%d sessions are open, want both that are used", n)
 		}
 	})
@@ -494,8 +494,8 @@ func (c *counted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return c.RoundTripper.RoundTrip(r)
 }
 
-// TestSendWithEndedContext checks that a message whose context has ended before Send is not sent.
-func TestSendWithEndedContext(t *testing.T) {
+// TestSSESendWithEndedContext checks that a message whose context has ended before Send is not sent.
+func TestSSESendWithEndedContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts := testkit.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
@@ -529,13 +529,13 @@ func TestSendWithEndedContext(t *testing.T) {
 	})
 }
 
-// TestNoServer has no server. The panic says so.
-func TestNoServer(t *testing.T) {
+// TestSSENoServer has no server. The panic says so.
+func TestSSENoServer(t *testing.T) {
 	defer func() {
-		if got := recover(); got != "sse: NewHandler: the server is nil" {
+		if got := recover(); got != "streamable: the server of a handler is nil" {
 			t.Errorf("got %v", got)
 		}
 	}()
 	var server *runtime.Server
-	NewHandler(server, streamable.Options{})
+	streamable.NewSSEHandler(server, streamable.Options{})
 }

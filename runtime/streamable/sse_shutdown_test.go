@@ -1,4 +1,4 @@
-package sse
+package streamable_test
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestShutdown checks that calls in flight are answered while the handler shuts down, even one that
+// TestSSEShutdown checks that calls in flight are answered while the handler shuts down, even one that
 // asks the client, that new calls and sessions are refused, and that a call that does not end gets
 // an error.
-func TestShutdown(t *testing.T) {
+func TestSSEShutdown(t *testing.T) {
 	begun, release := make(chan struct{}), make(chan struct{})
 	held := func(ctx context.Context, message *runtime.Message) (wire.Appender, error) {
 		params := wire.Raw(message.Object())
@@ -35,7 +35,7 @@ func TestShutdown(t *testing.T) {
 		return base["wait"](ctx, message)
 	}, "echo": base["echo"]}
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, more.Bind(revision, runtime.ToServer))
-	h := NewHandler(server, streamable.Options{})
+	h := streamable.NewSSEHandler(server, streamable.Options{})
 	ts := httptest.NewServer(h)
 	defer ts.Close()
 	s, err := connect(t, ts.URL, streamable.ClientOptions{})
@@ -92,8 +92,8 @@ func TestShutdown(t *testing.T) {
 	s.Wait()
 }
 
-// TestShutdownAbandons checks that a shutdown answers all calls whose handlers do not return.
-func TestShutdownAbandons(t *testing.T) {
+// TestSSEShutdownAbandons checks that a shutdown answers all calls whose handlers do not return.
+func TestSSEShutdownAbandons(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		stubborn := mcptest.Handlers{"stubborn": func(context.Context, *runtime.Message) (wire.Appender, error) {
@@ -101,7 +101,7 @@ func TestShutdownAbandons(t *testing.T) {
 			return wire.Raw("{}"), nil
 		}}
 		server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, stubborn.Bind(revision, runtime.ToServer))
-		h := NewHandler(server, streamable.Options{})
+		h := streamable.NewSSEHandler(server, streamable.Options{})
 		ts := testkit.NewServer(h)
 		defer ts.Close()
 		s, err := connect(t, ts.URL, streamable.ClientOptions{HTTPClient: ts.Client()})
@@ -131,9 +131,9 @@ func TestShutdownAbandons(t *testing.T) {
 	})
 }
 
-// TestDrain checks that a handler serves everything for the DrainDelay of its options after it has said that it is no
+// TestSSEDrain checks that a handler serves everything for the DrainDelay of its options after it has said that it is no
 // longer ready.
-func TestDrain(t *testing.T) {
+func TestSSEDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts, h := newServerOn(t, streamable.Options{DrainDelay: time.Minute}, testkit.NewServer)
 		opts := streamable.ClientOptions{HTTPClient: ts.Client()}
@@ -161,8 +161,8 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestLoad checks that the requests of a caller are limited, and that one which is refused has the answer of its POST.
-func TestLoad(t *testing.T) {
+// TestSSELoad checks that the requests of a caller are limited, and that one which is refused has the answer of its POST.
+func TestSSELoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ts, _ := newServerOn(t, streamable.Options{Load: streamable.Load{MaxInFlightPerCaller: 1}, User: func(*http.Request) (string, error) { return "u", nil }}, testkit.NewServer)
 		s, err := connect(t, ts.URL+"/api/sse", streamable.ClientOptions{HTTPClient: ts.Client()})

@@ -1,4 +1,4 @@
-package sse_test
+package streamable_test
 
 import (
 	"context"
@@ -8,17 +8,16 @@ import (
 	"net/http/httptest"
 
 	"github.com/mcpgen/mcpgen/generated/mcp"
-	"github.com/mcpgen/mcpgen/runtime/sse"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 )
 
 // A server for clients of both transports over HTTP, and a client that has only the older one.
-func Example() {
+func ExampleNewSSEHandler() {
 	server, err := mcp.NewServer(mcp.ServerOptions{Name: "notes", Version: "1.0.0"})
 	if err != nil {
 		log.Fatal(err)
 	}
-	newer, older := streamable.NewHandler(server, streamable.Options{}), sse.NewHandler(server, streamable.Options{})
+	newer, older := streamable.NewHandler(server, streamable.Options{}), streamable.NewSSEHandler(server, streamable.Options{})
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", newer)
 	mux.Handle("/sse", older)

@@ -1,4 +1,4 @@
-package sse
+package streamable_test
 
 import (
 	"context"
@@ -38,8 +38,8 @@ func client(revisions ...string) *runtime.Client {
 	return runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1"}, bindings...)
 }
 
-// TestConnect checks which transport is used for which server.
-func TestConnect(t *testing.T) {
+// TestSSEConnect checks which transport is used for which server.
+func TestSSEConnect(t *testing.T) {
 	status := func(post, get int) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
@@ -52,7 +52,7 @@ func TestConnect(t *testing.T) {
 	info := runtime.ServerOptions{Name: "s", Version: "1"}
 	newer := streamable.NewHandler(runtime.NewServer(info, binding(newer2025, runtime.ToServer), binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer newer.Close()
-	older := NewHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), streamable.Options{})
+	older := streamable.NewSSEHandler(runtime.NewServer(info, binding(older2024, runtime.ToServer)), streamable.Options{})
 	defer older.Close()
 	// Servers of the older transport differ in how they refuse a POST to the URL of the
 	// stream.
@@ -140,10 +140,10 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestReconnect checks that a session over HTTP with SSE is opened again when its server was restarted.
-func TestReconnect(t *testing.T) {
+// TestSSEReconnect checks that a session over HTTP with SSE is opened again when its server was restarted.
+func TestSSEReconnect(t *testing.T) {
 	start := func() http.Handler {
-		return NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding(newer2025, runtime.ToServer)), streamable.Options{})
+		return streamable.NewSSEHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, binding(newer2025, runtime.ToServer)), streamable.Options{})
 	}
 	var handler atomic.Value
 	handler.Store(start())

@@ -1,4 +1,4 @@
-package sse
+package streamable_test
 
 import (
 	"context"
@@ -17,9 +17,9 @@ import (
 
 type userKey struct{}
 
-// TestUsers checks that only the user of a session can use it, and that a handler sees the values in
+// TestSSEUsers checks that only the user of a session can use it, and that a handler sees the values in
 // the context of its own POST.
-func TestUsers(t *testing.T) {
+func TestSSEUsers(t *testing.T) {
 	server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1"}, mcptest.Handlers{
 		"who": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
 			if err := ctx.Err(); err != nil {
@@ -28,7 +28,7 @@ func TestUsers(t *testing.T) {
 			return wire.Raw(`{"is":"` + ctx.Value(userKey{}).(string) + `"}`), nil
 		},
 	}.Bind(revision, runtime.ToServer))
-	h := NewHandler(server, streamable.Options{User: func(r *http.Request) (string, error) {
+	h := streamable.NewSSEHandler(server, streamable.Options{User: func(r *http.Request) (string, error) {
 		user := r.Context().Value(userKey{}).(string)
 		if user == "" {
 			return "", errors.New("nobody")

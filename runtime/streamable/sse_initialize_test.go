@@ -1,4 +1,4 @@
-package sse
+package streamable_test
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestSlowInitialize checks that a session whose server takes long for initialize is not idle meanwhile.
-func TestSlowInitialize(t *testing.T) {
+// TestSSESlowInitialize checks that a session whose server takes long for initialize is not idle meanwhile.
+func TestSSESlowInitialize(t *testing.T) {
 	for _, first := range []string{"", `{"jsonrpc":"2.0","id":7,"method":"ping"}`} {
 		t.Run(first, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -31,7 +31,7 @@ func TestSlowInitialize(t *testing.T) {
 						return next(ctx, m)
 					}
 				}}}, base.Bind(revision, runtime.ToServer))
-				h := NewHandler(server, streamable.Options{})
+				h := streamable.NewSSEHandler(server, streamable.Options{})
 				ts := testkit.NewServer(h)
 				defer ts.Close()
 				defer h.Close()
