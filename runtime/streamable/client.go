@@ -119,7 +119,7 @@ func NewTransport(endpoint string, opts ClientOptions) (*Transport, error) {
 	}
 	t.http, t.closeConnections = web.Client(opts.HTTPClient)
 	t.life.Init(context.Background())
-	if t.post, err = t.template(http.MethodPost, u, web.AcceptPost); err != nil {
+	if t.post, err = t.template(http.MethodPost, u, acceptPost); err != nil {
 		return nil, err
 	}
 	t.post.Header.Set("Content-Type", web.JSON)

@@ -94,7 +94,7 @@ func TestInterop(t *testing.T) {
 				if len(notes) != 2 || notes[0] != `{"i":0}` || notes[1] != `{"i":1}` {
 					t.Errorf("notifications: %q", notes)
 				}
-				if !testkit.Eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
+				if !testkit.Eventually(func() bool { return r.handler.sessions.count.len() == 0 }) {
 					t.Error("the server's session is left")
 				}
 			})
@@ -109,7 +109,7 @@ func TestSessionLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range r.handler.sessions.All() {
+	for _, s := range r.handler.sessions.all() {
 		s.end(runtime.ErrClosed)
 	}
 	if err := s.Call(t.Context(), "echo", nil, nil); !errors.Is(err, ErrSessionLost) {

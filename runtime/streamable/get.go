@@ -19,7 +19,7 @@ type get struct {
 // get opens a stream for the server's own messages, or resumes a stream (sections Listening for
 // Messages from the Server, Resumability and Redelivery).
 func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
-	if refusal := web.CheckGet(r); refusal != nil {
+	if refusal := checkGet(r); refusal != nil {
 		return refusal
 	}
 	s, err := h.find(r)
@@ -27,9 +27,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer s.Leave()
-	g := &get{connection{request: r}, s}
-	g.Init(w, h.opts.IOTimeout, h.gate)
-	defer g.Finish()
+	g := &get{session: s}
+	g.init(h, w, r)
+	defer g.finish()
 	return g.refusal(g.serve())
 }
 
@@ -62,8 +62,8 @@ func (g *get) serve() error {
 // stream is st, it goes on; otherwise the client first gets the events that it has missed of it.
 func (g *get) listen(st *stream, former string, n uint64) error {
 	s, resumes := g.session, st != nil
-	if s.handler.sessions.Closing() {
-		return web.ErrClosing
+	if s.handler.sessions.isClosing() {
+		return errClosing
 	}
 	st = s.streams.claim(st)
 	defer s.streams.unclaim(st)
@@ -121,7 +121,7 @@ func (g *get) replay(stream string, n uint64) error {
 	}
 	for _, data := range missed {
 		n++
-		if err := g.Event(eventID(stream, n), "", 0, data); err != nil {
+		if err := g.event(eventID(stream, n), "", 0, data); err != nil {
 			return err
 		}
 	}
@@ -138,11 +138,11 @@ func (g *get) followShared(stream string, n uint64) error {
 			return err
 		case len(data) > 0:
 			n++
-			err = g.Event(eventID(stream, n), "", 0, data)
-		case !g.Streaming:
+			err = g.event(eventID(stream, n), "", 0, data)
+		case !g.streaming:
 			err = g.prime(s, eventID(stream, n))
 		case every > 0 && time.Since(written) >= every:
-			err = g.Comment()
+			err = g.comment()
 		default:
 			continue
 		}
@@ -151,7 +151,7 @@ func (g *get) followShared(stream string, n uint64) error {
 		}
 		written = time.Now()
 	}
-	if !g.Streaming {
+	if !g.streaming {
 		return errEnded
 	}
 	return nil
@@ -169,7 +169,7 @@ var (
 
 // refusal returns the refusal of a GET for which there are no events, unless its response has begun.
 func (g *get) refusal(err error) error {
-	if err == nil || g.Streaming {
+	if err == nil || g.streaming {
 		return nil
 	}
 	_, refused := errors.AsType[*web.Refusal](err)
@@ -179,12 +179,12 @@ func (g *get) refusal(err error) error {
 	case errors.Is(err, errEnded):
 		// Clients treat most other statuses as failures, and would request an empty stream again.
 		// Status 405 says that there is no stream.
-		g.Header().Set("Allow", "POST, DELETE")
+		g.w.Header().Set("Allow", "POST, DELETE")
 		return errNothingLeft
 	case errors.Is(err, ErrEventsLost):
 		return errEventsGone
 	case errors.Is(err, runtime.ErrClosed):
-		return web.ErrNoSession
+		return errNoSession
 	}
 	return web.Refuse(http.StatusServiceUnavailable, "unavailable: the events cannot be read")
 }

@@ -2,7 +2,6 @@ package streamable
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -22,22 +21,19 @@ const (
 	headerLast     = headers.LastID
 )
 
-// Handler serves the sessions of a server at one URL path, over Streamable HTTP or HTTP with SSE. It is safe for concurrent use.
+// Handler serves the sessions of a server at one URL path, over Streamable HTTP or HTTP with SSE. It is safe for
+// concurrent use.
 type Handler struct {
 	server             runtime.SessionServer
 	opts               Options
-	guard              web.Guard
-	users              web.Users
 	log                *slog.Logger
 	revisions          []string // that a session may have, newest first; none means all
 	statelessRevisions []string // that have no sessions
 	any                bool     // the server speaks every revision
-	sse                bool     // over HTTP with SSE
-	sessions           *web.Sessions[*Session]
-	gate               *web.Gate
-	refusals           web.Refusals
+	sessions           sessions
+	gate               *gate
 	posts              atomic.Int64 // requests in progress
-	stateless          stateless
+	shared             *Session     // of requests without a session; nil if the server serves none
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -46,63 +42,55 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 		panic("streamable: the server of a handler is nil")
 	}
 	opts = opts.withDefaults()
-	limits := web.Limits{
-		All: opts.MaxSessions, PerUser: opts.MaxSessionsPerUser, PerAddress: opts.MaxSessionsPerAddress, Address: opts.Address,
-	}
 	h := &Handler{
 		server:             server,
 		opts:               opts,
-		guard:              web.Guard{Hosts: opts.Hosts, Origins: opts.Origins},
 		log:                server.Logger(),
-		users:              web.Users{Of: opts.User, Log: server.Logger()},
 		revisions:          server.Revisions(),
 		statelessRevisions: server.StatelessRevisions(),
-		sessions: web.NewSessions(web.Options[*Session]{
-			Limits: limits, Idle: opts.IdleTimeout, Drain: opts.DrainDelay, End: (*Session).end, Shutdown: (*Session).shutdown,
-		}),
+		gate:               newGate(&opts),
 	}
-	limits.All = opts.MaxRequests
-	h.gate = web.NewGate(limits, web.LoadLimits(opts.Load), opts.MaxBytes)
+	h.sessions.init(&opts)
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
+	if !opts.sse && (h.any || len(h.statelessRevisions) > 0) {
+		h.openShared()
+	}
 	return h
 }
 
-// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options,
-// Shutdown refuses new sessions and calls with status 503 and ends
-// the streams of the server's own messages. Calls in flight go on until they are answered, and the
-// handler still accepts what they need: answers of the client, and GET requests that resume their
-// streams. If ctx ends first, the contexts of the remaining calls end, and their clients get an
-// error. Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended first.
-//
-// [ListenAndServe] calls it before http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error {
-	return h.sessions.Shutdown(ctx, h.endShared)
-}
-
-// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may
-// be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
-// of the server cannot open one then.
-func (h *Handler) Close() { h.sessions.Close(h.server.Grace(), h.Shutdown) }
-
 // Scopes returns the scopes that the tools, prompts and resources of the server require.
-func (h *Handler) Scopes() []string { return web.Scopes(h.server) }
+func (h *Handler) Scopes() []string {
+	if of, ok := h.server.(interface{ Scopes() []string }); ok {
+		return of.Scopes()
+	}
+	return nil
+}
 
 // Logger returns the logger of the server.
 func (h *Handler) Logger() *slog.Logger { return h.log }
 
 // ServeHTTP implements http.Handler (section Streamable HTTP).
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	web.Serve(w, r, h.guard, h.log, &h.refusals, h.serve)
+	if why := h.opts.guard(r); why != "" {
+		h.log.Warn("request refused", "reason", why, "host", r.Host, "origin", r.Header.Get("Origin"))
+		web.Refuse(http.StatusForbidden, "forbidden: "+why).WriteTo(w)
+		return
+	}
+	if refusal, ok := errors.AsType[*web.Refusal](h.serve(w, r)); ok {
+		h.gate.refuse(refusal.Reason)
+		h.log.LogAttrs(r.Context(), slog.LevelDebug, "request refused", slog.String("http_method", r.Method), slog.Any("error", refusal))
+		refusal.WriteTo(w)
+	}
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	allow := "GET, POST, DELETE"
 	switch {
-	case h.sse && r.Method == http.MethodGet:
+	case h.opts.sse && r.Method == http.MethodGet:
 		return h.getSSE(w, r)
-	case h.sse && r.Method == http.MethodPost:
+	case h.opts.sse && r.Method == http.MethodPost:
 		return h.postSSE(w, r)
-	case h.sse:
+	case h.opts.sse:
 		allow = "GET, POST"
 	case r.Method == http.MethodPost:
 		return h.post(w, r)
@@ -147,7 +135,7 @@ func (h *Handler) find(r *http.Request) (s *Session, err error) {
 		err = web.Refuse(http.StatusServiceUnavailable, "unavailable: the session cannot be loaded")
 	}
 	if err == nil && s == nil {
-		err = h.sessions.NoSession()
+		err = h.sessions.refusal()
 	}
 	return s, err
 }
@@ -157,15 +145,14 @@ func (h *Handler) speaks(revision string) bool {
 	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
 }
 
-// ownOutbox is the outbox of a session that no other process has.
-func ownOutbox(s *Session) runtime.Outbox { return s }
-
 // open starts a session. If the handshake has a revision, the session is resumed. The request is the one
-// that opens it; nil for a session of a single message.
+// that opens it; nil for a session of a single message. The function outbox is nil if no other process has the session.
 func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
-	err := h.sessions.Open(&s.seat, r, func() (err error) {
-		s.outbox = outbox(s)
-		s.inbox, err = h.server.Open(h.sessions.Context(), s.outbox, handshake, s.ended)
+	err := h.sessions.open(s, r, func() (err error) {
+		if outbox != nil {
+			s.outbox = outbox(s)
+		}
+		s.inbox, err = h.server.Open(h.sessions.ctx, s.outbox, handshake, s.ended)
 		return err
 	})
 	switch {
@@ -196,15 +183,15 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request) error {
 }
 
 // Ready reports whether the handler accepts new requests: it becomes false when Shutdown is called.
-func (h *Handler) Ready() bool { return !h.sessions.Draining() }
+func (h *Handler) Ready() bool { return !h.sessions.draining.Load() }
 
 // Stats returns what the handler does now.
 func (h *Handler) Stats() runtime.Stats {
 	s := runtime.Stats{
 		Requests: int(h.posts.Load()),
-		Sessions: h.sessions.Len(),
-		Draining: h.sessions.Draining(),
-		Refused:  h.refusals.ByReason(),
+		Sessions: h.sessions.count.len(),
+		Draining: h.sessions.draining.Load(),
+		Refused:  h.gate.refusals(),
 	}
 	if of, ok := h.server.(interface{ Subscriptions() int }); ok {
 		s.Subscriptions = of.Subscriptions()
@@ -212,8 +199,10 @@ func (h *Handler) Stats() runtime.Stats {
 	return s
 }
 
-// The defaults of Options that are not those of package web.
+// The defaults of Options.
 const (
+	defaultKeepAlive   = 30 * time.Second
+	defaultIOTimeout   = 30 * time.Second
 	defaultIdleTimeout = 30 * time.Minute
 	defaultStreamAfter = time.Second
 	defaultRetry       = time.Second
@@ -305,16 +294,21 @@ type Options struct {
 	// Disconnect lets handlers call [Disconnect]. Each call then runs in a goroutine of its own,
 	// not in that of the connection, and takes a tenth longer.
 	Disconnect bool
+
+	sse bool // see NewSSEHandler
 }
 
 func (o Options) withDefaults() Options {
 	if o.Events == nil {
 		o.Events = NewMemoryEvents(DefaultMemoryEvents)
 	}
+	if o.Address == nil {
+		o.Address = addressOf
+	}
 	o.IdleTimeout = cmp.Or(o.IdleTimeout, defaultIdleTimeout)
 	o.StreamAfter = cmp.Or(o.StreamAfter, defaultStreamAfter)
-	o.KeepAlive = cmp.Or(o.KeepAlive, web.DefaultKeepAlive)
-	o.IOTimeout = cmp.Or(o.IOTimeout, web.DefaultIOTimeout)
+	o.KeepAlive = cmp.Or(o.KeepAlive, defaultKeepAlive)
+	o.IOTimeout = cmp.Or(o.IOTimeout, defaultIOTimeout)
 	o.Retry = cmp.Or(o.Retry, defaultRetry)
 	return o
 }

@@ -98,10 +98,10 @@ func newRigOn(t testing.TB, handler *Handler, server *httptest.Server) *rig {
 	t.Cleanup(func() {
 		handler.Close()
 		r.Server.Close()
-		if n := handler.sessions.Len(); n != 0 {
+		if n := handler.sessions.count.len(); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
-		if n, _, _ := handler.gate.Counts(); n != 0 {
+		if n, _, _ := handler.gate.counted(); n != 0 {
 			t.Errorf("%d requests are in progress", n)
 		}
 	})
@@ -187,7 +187,7 @@ func codeOf(t testing.TB, body string) int64 {
 // sessionOf returns the server's session with an id.
 func (r *rig) sessionOf(id string) *Session {
 	r.t.Helper()
-	s := r.handler.sessions.Find(id)
+	s := r.handler.sessions.find(id)
 	if s == nil {
 		r.t.Fatal("no session ", id)
 	}

@@ -70,7 +70,7 @@ func killRequests(t *testing.T, l net.Listener, dial dialer, clients, calls int)
 		t.Errorf("only %d connections were killed", n)
 	}
 	left := func() string {
-		n, _, _ := handler.gate.Counts()
+		n, _, _ := handler.gate.counted()
 		running := tally.running.Load()
 		if more := goruntime.NumGoroutine() - goroutines; n != 0 || running != 0 || more > clients/10 { // a leak has one for each client; tests before this one may leave a few
 			return fmt.Sprintf("%d requests, %d handlers, %d goroutines more", n, running, more)

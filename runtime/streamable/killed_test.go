@@ -122,12 +122,12 @@ func killConnections(t *testing.T, l net.Listener, dial dialer, sessions, calls 
 		t.Errorf("only %d connections were killed", n)
 	}
 	pool.CloseIdleConnections()
-	for _, s := range handler.sessions.All() { // the clients of these could not end them
+	for _, s := range handler.sessions.all() { // the clients of these could not end them
 		s.end(runtime.ErrClosed)
 	}
 	var open, kept, more, inMemory int
 	for range 600 { // timers of connections hold memory for two minutes, those of sessions would for half an hour
-		open, kept, more, inMemory = handler.sessions.Len(), events.Len(), goruntime.NumGoroutine()-goroutines, living(some)
+		open, kept, more, inMemory = handler.sessions.count.len(), events.Len(), goruntime.NumGoroutine()-goroutines, living(some)
 		if open == 0 && kept == 0 && more <= 5 && inMemory <= 5 {
 			break
 		}

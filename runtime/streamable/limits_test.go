@@ -63,12 +63,12 @@ func TestInitializeFlood(t *testing.T) {
 				t.Errorf("%d: %s", w.Code, w.Body)
 			}
 		}
-		if n := h.sessions.Len(); n != 1000 {
+		if n := h.sessions.count.len(); n != 1000 {
 			t.Errorf("%d sessions are open, want as many as may be", n)
 		}
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
-		if n := h.sessions.Len(); n != 2 {
+		if n := h.sessions.count.len(); n != 2 {
 			t.Errorf("%d sessions are open, want those of the clients that use them", n)
 		}
 	})
@@ -92,7 +92,7 @@ func TestSessionsOfAddress(t *testing.T) {
 			}
 		}
 	}
-	if n := h.sessions.Len(); n != 3+3+8 {
+	if n := h.sessions.count.len(); n != 3+3+8 {
 		t.Errorf("%d sessions are open, want 3 of each address but for the loopback one", n)
 	}
 }

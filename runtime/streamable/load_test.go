@@ -84,7 +84,7 @@ func TestMaxInFlight(t *testing.T) {
 		checkRefused(t, send(t.Context(), "a", "echo"), http.StatusTooManyRequests, busy, "1", "of this caller")
 		begin("b")
 		checkRefused(t, send(t.Context(), "c", "echo"), http.StatusServiceUnavailable, busy, "1", "too many requests in flight")
-		if _, n, _ := h.gate.Counts(); n != 4 {
+		if _, n, _ := h.gate.counted(); n != 4 {
 			t.Errorf("%d requests are in flight", n)
 		}
 		all.Wait()
@@ -93,7 +93,7 @@ func TestMaxInFlight(t *testing.T) {
 				t.Errorf("after the end of the others: %d %s", w.Code, w.Body)
 			}
 		}
-		if _, n, callers := h.gate.Counts(); n != 0 || callers != 0 {
+		if _, n, callers := h.gate.counted(); n != 0 || callers != 0 {
 			t.Errorf("%d requests and %d callers are left", n, callers)
 		}
 	})
@@ -155,7 +155,7 @@ func TestLostInFlight(t *testing.T) {
 			checkRefused(t, testkit.Serve(t.Context(), h, "POST", mcptest.Call(9, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
 			end()
 			synctest.Wait()
-			if _, n, _ := h.gate.Counts(); n != 0 {
+			if _, n, _ := h.gate.counted(); n != 0 {
 				t.Errorf("%d: %d requests are in flight after the end", i, n)
 			}
 		}
@@ -201,12 +201,12 @@ func TestBatchInFlight(t *testing.T) {
 		var all sync.WaitGroup
 		answer := later(&all, h, "POST", batch, session...)
 		synctest.Wait()
-		if _, n, _ := h.gate.Counts(); n != 3 {
+		if _, n, _ := h.gate.counted(); n != 3 {
 			t.Errorf("%d requests are in flight", n)
 		}
 		checkRefused(t, testkit.Serve(t.Context(), h, "POST", mcptest.Call(4, "echo", "{}"), session...), http.StatusServiceUnavailable, jsonrpc.CodeServerBusy, "1", "in flight")
 		all.Wait()
-		if _, n, _ := h.gate.Counts(); answer.Code != http.StatusOK || n != 0 {
+		if _, n, _ := h.gate.counted(); answer.Code != http.StatusOK || n != 0 {
 			t.Errorf("%d %s, and %d requests are in flight", answer.Code, answer.Body, n)
 		}
 	})
@@ -250,7 +250,7 @@ func TestUnlimited(t *testing.T) {
 			var all sync.WaitGroup
 			answer := later(&all, h, "POST", alone(1, "second", ""), standard("second")...)
 			synctest.Wait()
-			if posts, inFlight, _ := h.gate.Counts(); posts != 1 || inFlight != 0 {
+			if posts, inFlight, _ := h.gate.counted(); posts != 1 || inFlight != 0 {
 				t.Errorf("%d POSTs and %d requests are counted, want the POST", posts, inFlight)
 			}
 			all.Wait()

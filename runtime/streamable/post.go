@@ -6,7 +6,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -18,7 +21,6 @@ import (
 type post struct {
 	connection
 	answer    stream
-	handler   *Handler
 	in        runtime.Incoming
 	stateless bool         // the message is of a revision without sessions
 	kind      jsonrpc.Kind // of the message
@@ -26,10 +28,10 @@ type post struct {
 }
 
 func (h *Handler) newPost(w http.ResponseWriter, r *http.Request) *post {
-	p := &post{handler: h}
-	p.request, p.stream = r, &p.answer
-	p.answer.lock, p.answer.admission.Gate = make(chan struct{}, 1), h.gate
-	p.Init(w, h.opts.IOTimeout, h.gate)
+	p := &post{}
+	p.connection.init(h, w, r)
+	p.stream = &p.answer
+	p.answer.lock, p.answer.admission.gate = make(chan struct{}, 1), h.gate
 	return p
 }
 
@@ -37,7 +39,7 @@ func (h *Handler) newPost(w http.ResponseWriter, r *http.Request) *post {
 func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	h.posts.Add(1)
 	defer h.posts.Add(-1)
-	if refusal := web.CheckPost(r, true); refusal != nil {
+	if refusal := checkPost(r, true); refusal != nil {
 		return refusal
 	}
 	p := h.newPost(w, r)
@@ -48,16 +50,13 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 		serve = p.within
 	}
 	err := serve()
-	if err != nil {
-		err = web.For(p.id, err)
-	}
-	return err
+	return web.For(p.id, err)
 }
 
 // leave gives back what the request occupies if it is refused. Otherwise its stream does so when it has ended.
 func (p *post) leave() {
 	if p.answer.session == nil {
-		p.answer.admission.Leave()
+		p.answer.admission.leave()
 	}
 }
 
@@ -69,7 +68,7 @@ func (p *post) within() error {
 	}
 	defer s.Leave()
 	if err = p.read(); err == nil {
-		err = p.answer.admission.EnterCalls(p.request, web.UserOf(s.Key()), p.in.Content(), false)
+		err = p.answer.admission.enterCalls(p.request, userOf(s.Key()), p.in.Content(), false)
 	}
 	if err == nil {
 		_, err = p.exchange(s, false)
@@ -81,12 +80,12 @@ func (p *post) within() error {
 // keeps no sessions.
 func (p *post) without() error {
 	h, r := p.handler, p.request
-	user, err := h.users.User(r)
+	user, err := h.user(r)
 	if err != nil {
 		_ = p.read() // the refusal has the id of the request
 		return err
 	}
-	if err = p.answer.admission.EnterPost(r, user); err == nil {
+	if err = p.answer.admission.enterPost(r, user); err == nil {
 		err = p.read()
 	}
 	if err != nil {
@@ -95,12 +94,12 @@ func (p *post) without() error {
 	m := p.in.Content()
 	initialize := m.Kind == jsonrpc.Request && m.Method == "initialize"
 	if !p.stateless {
-		if err := web.CheckMessage(m); err != nil {
+		if err := checkMessage(m); err != nil {
 			return err
 		}
 		p.stateless = !initialize && h.isStatelessMessage(&m.Message)
 	}
-	if err = p.answer.admission.EnterCalls(r, user, m, p.stateless); err != nil {
+	if err = p.answer.admission.enterCalls(r, user, m, p.stateless); err != nil {
 		return err
 	}
 	switch {
@@ -108,10 +107,10 @@ func (p *post) without() error {
 		if user != runtime.PrincipalOf(r.Context()) {
 			p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 		}
-		s, err := h.shared()
-		if err == nil {
-			_, err = p.exchange(s, false)
+		if h.shared == nil || h.sessions.isClosing() {
+			return h.unreachable()
 		}
+		_, err = p.exchange(h.shared, false)
 		return err
 	case h.opts.Stateless:
 		return p.single(initialize)
@@ -125,10 +124,39 @@ func (p *post) without() error {
 	return errSessionID
 }
 
-// read reads the message.
+// read reads the message. Its text must arrive within Options.IOTimeout and takes room in the admission. An error is a
+// *web.Refusal, and the connection is closed after it.
 func (p *post) read() (err error) {
-	if p.in.Text, err = p.ReadBody(p.request, &p.answer.admission, p.handler.server.MaxMessage(), p.stateless); err != nil {
-		return err
+	r, a, most := p.request, &p.answer.admission, p.handler.server.MaxMessage()
+	switch {
+	case r.ContentLength > int64(most):
+		err = new(http.MaxBytesError)
+	case !a.gate.fits(a.gate.bytes.Load(), int(r.ContentLength)):
+		err = errBytes
+	default:
+		if timeout := p.handler.opts.IOTimeout; timeout > 0 && p.rc.SetReadDeadline(time.Now().Add(timeout)) == nil {
+			// The deadline must not outlast the reading: it would end a request that is handled for
+			// longer (https://go.dev/issue/70834).
+			defer p.rc.SetReadDeadline(time.Time{})
+		}
+		body := io.Reader(r.Body)
+		if r.ContentLength < 0 { // otherwise net/http reads only that much
+			body = http.MaxBytesReader(p.w, r.Body, int64(most))
+		}
+		p.in.Text, err = web.ReadAll(body, r.ContentLength, a.grow)
+	}
+	if err != nil {
+		p.w.Header().Set("Connection", "close")
+		_, tooLarge := errors.AsType[*http.MaxBytesError](err)
+		switch {
+		case tooLarge:
+			return web.Refuse(http.StatusRequestEntityTooLarge, "invalid request: a message longer than "+strconv.Itoa(most)+" bytes")
+		case err == errBytes:
+			return errNoRoom(p.stateless)
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return web.Refuse(http.StatusRequestTimeout, "invalid request: the body took too long")
+		}
+		return web.Refuse(http.StatusBadRequest, "invalid request: the body could not be read")
 	}
 	m := p.in.Content()
 	if p.kind = m.Kind; m.Err == nil && m.Kind == jsonrpc.Request {
@@ -140,11 +168,12 @@ func (p *post) read() (err error) {
 // initialize opens a session for a user.
 func (p *post) initialize(user string) error {
 	h, id := p.handler, rand.Text()
-	s, outbox := h.newSession(id, web.Key(user, id)), ownOutbox
+	s := h.newSession(id, keyOf(user, id))
+	var outbox func(*Session) runtime.Outbox
 	if h.opts.Sharing != nil {
 		outbox = h.opts.Sharing.Outbox
 	}
-	s.seat.Busy = 1
+	s.busy = 1
 	if err := h.open(s, p.request, runtime.Handshake{}, outbox); err != nil {
 		return err
 	}
@@ -166,7 +195,7 @@ const revisionAssumed = "2025-03-26"
 func (p *post) single(initialize bool) error {
 	h := p.handler
 	s := h.newSession("", "")
-	s.seat.Busy = 1
+	s.busy = 1
 	var handshake runtime.Handshake
 	if !initialize {
 		revision, err := h.revisionOf(p.request)
@@ -175,7 +204,7 @@ func (p *post) single(initialize bool) error {
 		}
 		s.revision, handshake.Revision = revision, revision
 	}
-	if err := h.open(s, nil, handshake, ownOutbox); err != nil {
+	if err := h.open(s, nil, handshake, nil); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
@@ -211,8 +240,8 @@ func (p *post) exchange(s *Session, opening bool) (bool, error) {
 	st.session = s
 	st.opening = opening
 	st.answers = !opening && (!p.id.IsZero() || text.IsBatch && s.negotiated() == revisionBatches)
-	if text.Method == web.MethodListen { // the server does not keep the text of such a request, of which the id is a part
-		st.admission.LeaveBody()
+	if text.Method == methodListen { // the server does not keep the text of such a request, of which the id is a part
+		st.admission.leaveBody()
 		p.id = wire.Scalar{}
 	}
 	st.request = p.id
@@ -243,8 +272,8 @@ func (p *post) exchange(s *Session, opening bool) (bool, error) {
 		return true, p.close()
 	}
 	st.disconnect(&p.connection)
-	if s.over.Load() && !p.Streaming && !st.answered {
-		return false, p.handler.sessions.NoSession()
+	if s.over.Load() && !p.streaming && !st.answered {
+		return false, p.handler.sessions.refusal()
 	}
 	return false, nil
 }
@@ -256,7 +285,7 @@ func (st *stream) run(run func()) {
 	defer func() {
 		st.end(true)
 		if c := st.inline; !returned && c != nil { // the handler has ended the goroutine, and net/http closes the connection
-			_ = c.Flush()
+			_ = c.flush()
 		}
 	}()
 	run()
@@ -268,7 +297,7 @@ func (st *stream) run(run func()) {
 func (p *post) close() error {
 	st, h := &p.answer, p.handler
 	switch {
-	case st.answered || p.Streaming:
+	case st.answered || p.streaming:
 		return nil
 	case st.session.stateless:
 		switch {
@@ -280,11 +309,11 @@ func (p *post) close() error {
 			return errNoRequest
 		}
 	case st.unanswered && st.session.over.Load():
-		return h.sessions.NoSession()
+		return h.sessions.refusal()
 	case st.unanswered:
-		return p.Begin()
+		return p.start()
 	}
-	p.Empty(http.StatusAccepted)
+	p.empty(http.StatusAccepted)
 	return nil
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -25,8 +24,8 @@ import (
 // delay, then refuses requests, answers the subscriptions, which do not count as in flight, and those in flight.
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		listens := slow.With(mcptest.Handlers{web.MethodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
-			return nil, runtime.MethodNotFound(web.MethodListen) // the runtime answers it
+		listens := slow.With(mcptest.Handlers{methodListen: func(context.Context, *runtime.Message) (wire.Appender, error) {
+			return nil, runtime.MethodNotFound(methodListen) // the runtime answers it
 		}})
 		newest := listens.Bind(r07, runtime.ToServer)
 		newest.Methods = append(newest.Methods, runtime.Method{Name: "notifications/tools/list_changed", Kind: jsonrpc.Notification, Direction: runtime.ToClient, Filter: "toolsListChanged"})
@@ -49,7 +48,7 @@ func TestDrain(t *testing.T) {
 			t.Error("the handler is not ready")
 		}
 		var all sync.WaitGroup
-		subscribed := later(&all, h, "POST", alone(9, web.MethodListen, `"notifications":{"toolsListChanged":true}`), standard(web.MethodListen)...)
+		subscribed := later(&all, h, "POST", alone(9, methodListen, `"notifications":{"toolsListChanged":true}`), standard(methodListen)...)
 		synctest.Wait()
 		start := time.Now()
 		closed := make(chan struct{})
@@ -73,7 +72,7 @@ func TestDrain(t *testing.T) {
 		if got := h.Stats(); !cmp.Equal(got, runtime.Stats{Requests: 3, Sessions: 1, Subscriptions: 1, Draining: true}) {
 			t.Errorf("%+v", got)
 		}
-		if _, n, _ := h.gate.Counts(); n != 2 {
+		if _, n, _ := h.gate.counted(); n != 2 {
 			t.Errorf("%d requests are in flight", n)
 		}
 		time.Sleep(100 * time.Millisecond)

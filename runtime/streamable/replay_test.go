@@ -138,7 +138,7 @@ func TestWhatBecomesAStream(t *testing.T) {
 		p.timer = time.AfterFunc(time.Hour, func() {})
 		session.inbox = late{session.inbox, func() {
 			p.keepAlive()
-			if got := p.Streaming; got != want {
+			if got := p.streaming; got != want {
 				t.Errorf("%s: %t, want %t", text, got, want)
 			}
 		}}

@@ -81,7 +81,7 @@ func TestMaxRequests(t *testing.T) {
 						t.Errorf("%v are served and %d refused, want %d of the first client and %d of all", served, refused, c.first, c.all)
 					}
 					all.Wait()
-					if n, _, _ := h.gate.Counts(); n != 0 {
+					if n, _, _ := h.gate.counted(); n != 0 {
 						t.Errorf("%d requests are in progress", n)
 					}
 				}

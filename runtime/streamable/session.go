@@ -1,11 +1,13 @@
 package streamable
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -25,14 +27,24 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 // Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
 type Session struct {
 	handler   *Handler
-	stateless bool               // it serves all requests of revisions without sessions, see Handler.shared
-	keeps     bool               // it keeps events, for a client that comes back
-	begun     atomic.Bool        // over HTTP with SSE: the client has sent a message
-	seat      web.Seat[*Session] // its key, which also names it in the event store, is that of web.Key
+	stateless bool        // it serves all requests of revisions without sessions, see Handler.openShared
+	keeps     bool        // it keeps events, for a client that comes back
+	begun     atomic.Bool // over HTTP with SSE: the client has sent a message
+	key       string      // its name in the table and in the event store, see keyOf; "" for a single message
 	inbox     runtime.Inbox
 	outbox    runtime.Outbox // of the server: the session, or what a Sharing has put before it
 	over      atomic.Bool
 	streams   streams
+
+	// The lock of the table of sessions guards these fields. The first two may be set before open.
+	used     bool          // the client has used the session since initialize
+	busy     int           // requests of the client in progress
+	address  string        // of the client that has opened it, if that has a limit
+	place    *list.Element // in the order of the table; nil if it is not there
+	opening  chan struct{} // closed when open has returned; nil from then on
+	since    time.Time     // when busy became 0
+	finished bool          // nothing runs for it any more
+	awaited  bool          // a shutdown waits for that
 
 	mu       sync.Mutex
 	id       string        // that the client sends; "" for a session of a single message
@@ -42,14 +54,13 @@ type Session struct {
 
 // newSession returns a session. Its key is "" if it is for a single message, and other sessions end when they are idle.
 func (h *Handler) newSession(id, key string) *Session {
-	s := &Session{handler: h, id: id, keeps: key != "" && !h.sse}
+	s := &Session{handler: h, id: id, key: key, keeps: key != "" && !h.opts.sse}
 	s.outbox, s.streams.session = s, s
-	s.seat = web.Seat[*Session]{Session: s, Key: key}
 	return s
 }
 
 // Key returns the name of the session in the event store: its user and the id with which it was opened.
-func (s *Session) Key() string { return s.seat.Key }
+func (s *Session) Key() string { return s.key }
 
 // Inbox takes messages of the client that have come to another process.
 func (s *Session) Inbox() runtime.Inbox { return s.inbox }
@@ -82,7 +93,7 @@ func (s *Session) debug(text string) {
 }
 
 // single reports whether the session is for a single message: no client can be asked.
-func (s *Session) single() bool { return s.seat.Key == "" }
+func (s *Session) single() bool { return s.key == "" }
 
 // Send implements runtime.Outbox. The message goes to the stream that the client opened last by GET.
 func (s *Session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -132,12 +143,12 @@ func (s *Session) end(why error) {
 		return
 	}
 	switch why {
-	case web.ErrIdle:
+	case errIdle:
 		s.debug("idle session closed")
-	case web.ErrEvicted:
+	case errEvicted:
 		s.debug("session closed to make room for another")
 	}
-	s.handler.sessions.Remove(&s.seat)
+	s.handler.sessions.remove(s)
 	if s.inbox != nil {
 		s.inbox.End(why)
 	}
@@ -161,15 +172,15 @@ func (s *Session) gone() <-chan struct{} {
 func (s *Session) ended(err error) {
 	h := s.handler
 	s.end(runtime.ErrClosed)
-	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != web.ErrIdle && err != web.ErrEvicted && h.sessions.Context().Err() == nil {
+	if err != nil && !errors.Is(err, runtime.ErrClosed) && err != errIdle && err != errEvicted && h.sessions.ctx.Err() == nil {
 		h.log.Warn("session failed", "error", err)
 	}
 	if shared, ok := s.outbox.(runtime.Replicated); s.keeps && !(ok && shared.Lasts()) {
-		if err := h.opts.Events.Drop(context.Background(), s.seat.Key); err != nil {
+		if err := h.opts.Events.Drop(context.Background(), s.key); err != nil {
 			h.log.Warn("the events of a session could not be dropped", "session", s.logID(), "error", err)
 		}
 	}
-	h.sessions.Done(&s.seat)
+	h.sessions.done(s)
 }
 
 // negotiated returns the negotiated revision, or "" before the handshake.
@@ -192,7 +203,7 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 	if _, inMemory := events.(*MemoryEvents); !inMemory {
 		ctx = context.WithoutCancel(ctx)
 	}
-	err := events.Append(ctx, s.seat.Key, stream, n, data)
+	err := events.Append(ctx, s.key, stream, n, data)
 	if err != nil {
 		s.handler.log.Warn("an event could not be stored", "session", s.logID(), "error", err)
 	}
@@ -201,12 +212,12 @@ func (s *Session) store(ctx context.Context, stream string, n uint64, data []byt
 
 // missed returns the stored events after number n.
 func (s *Session) missed(ctx context.Context, stream string, n uint64) ([][]byte, error) {
-	events, _, err := web.Missed(s.handler.opts.Events.After(ctx, s.seat.Key, stream, n))
+	events, _, err := web.Missed(s.handler.opts.Events.After(ctx, s.key, stream, n))
 	return events, err
 }
 
 // Leave records that a request of the client is no longer in progress. It follows [Handler.Enter].
-func (s *Session) Leave() { s.handler.sessions.Leave(&s.seat) }
+func (s *Session) Leave() { s.handler.sessions.leave(s) }
 
 // shutdown ends the session gracefully, as runtime.Inbox.Shutdown does.
 func (s *Session) shutdown(ctx context.Context) {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -40,19 +39,15 @@ type Sharing interface {
 }
 
 // Context returns the context of the handler's sessions. It ends when [Handler.Shutdown] is over.
-func (h *Handler) Context() context.Context { return h.sessions.Context() }
-
-// Key returns the key of the session that the user of a request has opened with an id. It consists of
-// the user and the id.
-func (h *Handler) Key(r *http.Request, id string) (string, error) { return h.users.Key(r, id) }
+func (h *Handler) Context() context.Context { return h.sessions.ctx }
 
 // Find returns the open session with a key, or nil.
-func (h *Handler) Find(key string) *Session { return h.sessions.Find(key) }
+func (h *Handler) Find(key string) *Session { return h.sessions.find(key) }
 
 // All yields the open sessions that have keys.
 func (h *Handler) All() iter.Seq[*Session] {
 	return func(yield func(*Session) bool) {
-		for _, s := range h.sessions.All() {
+		for _, s := range h.sessions.all() {
 			if s.keeps && !yield(s) {
 				return
 			}
@@ -61,15 +56,15 @@ func (h *Handler) All() iter.Seq[*Session] {
 }
 
 // Enter returns the open session with a key, or nil. The session is not idle before its Leave is called.
-func (h *Handler) Enter(key string) *Session { return h.sessions.Enter(key, true) }
+func (h *Handler) Enter(key string) *Session { return h.sessions.enter(key, true) }
 
 // Resume opens a session that another process has opened with a key and an id, unless it is open. The outbox is what
 // the server sends to, as with [Sharing.Outbox].
 func (h *Handler) Resume(r *http.Request, key, id string, handshake runtime.Handshake, outbox func(*Session) runtime.Outbox) error {
 	s := h.newSession(id, key)
-	s.seat.Used, s.revision = true, handshake.Revision
+	s.used, s.revision = true, handshake.Revision
 	err := h.open(s, r, handshake, outbox)
-	if errors.Is(err, web.ErrOpen) {
+	if errors.Is(err, errOpen) {
 		return nil
 	}
 	return err

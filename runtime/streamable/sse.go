@@ -23,10 +23,8 @@ import (
 //
 // Deprecated: The protocol replaced this transport in 2025-03-26. Use [NewHandler], and this handler only beside it.
 func NewSSEHandler(server runtime.SessionServer, opts Options) *Handler {
-	opts.Stateless, opts.Sharing, opts.Events, opts.IdleTimeout = false, nil, nil, 0
-	h := NewHandler(server, opts)
-	h.sse = true
-	return h
+	opts.sse, opts.Stateless, opts.Sharing, opts.Events, opts.IdleTimeout = true, false, nil, nil, 0
+	return NewHandler(server, opts)
 }
 
 // paramSession is the parameter of the endpoint's URL with the session's id.
@@ -34,7 +32,7 @@ const paramSession = "sessionId"
 
 // getSSE opens a session, which lasts as long as the request.
 func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request) error {
-	if refusal := web.CheckGet(r); refusal != nil {
+	if refusal := checkGet(r); refusal != nil {
 		return refusal
 	}
 	to, err := endpointOf(r, h.opts.Endpoint)
@@ -49,10 +47,10 @@ func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request) error {
 	}
 	s := h.newSession(id, key)
 	st := s.streams.claim(nil)
-	c := &connection{request: r, stream: st}
-	c.Init(w, h.opts.IOTimeout, h.gate)
+	c := &connection{stream: st}
+	c.init(h, w, r)
 	st.conn.Store(c)
-	err = h.open(s, r, runtime.Handshake{SessionOnly: true}, ownOutbox)
+	err = h.open(s, r, runtime.Handshake{SessionOnly: true}, nil)
 	defer st.disconnect(c)
 	defer s.end(runtime.ErrClosed)
 	if err != nil {
@@ -62,7 +60,7 @@ func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request) error {
 	query.Set(paramSession, id)
 	to.RawQuery = query.Encode()
 	st.lock <- struct{}{} // which is free, because nothing else is sent before the client knows the endpoint
-	err = c.Event(nil, "endpoint", 0, []byte(to.String()))
+	err = c.event(nil, "endpoint", 0, []byte(to.String()))
 	st.release()
 	if err == nil {
 		c.startKeepAlive(false)
@@ -85,31 +83,31 @@ func endpointOf(r *http.Request, endpoint string) (*url.URL, error) {
 
 // postSSE accepts a message.
 func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
-	if refusal := web.CheckPost(r, false); refusal != nil {
+	if refusal := checkPost(r, false); refusal != nil {
 		return refusal
 	}
 	key, err := h.Key(r, r.URL.Query().Get(paramSession))
 	if err != nil {
 		return err
 	}
-	s := h.sessions.Find(key)
+	s := h.sessions.find(key)
 	if s == nil {
-		return h.sessions.NoSession()
+		return h.sessions.refusal()
 	}
 	p := h.newPost(w, r)
 	defer p.leave()
 	if err = p.read(); err == nil {
-		err = web.CheckMessage(p.in.Content())
+		err = checkMessage(p.in.Content())
 	}
 	if err == nil {
-		err = p.answer.admission.EnterCalls(r, web.UserOf(key), p.in.Content(), false)
+		err = p.answer.admission.enterCalls(r, userOf(key), p.in.Content(), false)
 	}
 	if err != nil {
 		return web.For(p.id, err)
 	}
 	uses := s.begun.Swap(true)
-	if s.over.Load() || h.sessions.Enter(key, uses) == nil {
-		return web.For(p.id, h.sessions.NoSession())
+	if s.over.Load() || h.sessions.enter(key, uses) == nil {
+		return web.For(p.id, h.sessions.refusal())
 	}
 	if !uses { // from the second message on, the session stays busy, because its client holds a connection open
 		defer s.Leave()
@@ -122,8 +120,8 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 		p.in = runtime.Incoming{}
 		go p.answer.run(run)
 	}
-	p.Empty(http.StatusAccepted)
-	p.Finish()
+	p.empty(http.StatusAccepted)
+	p.finish()
 	p.request = nil // a handler that goes on keeps the post
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
@@ -46,59 +45,30 @@ func (h *Handler) unsupported(r *http.Request) error {
 
 var (
 	// errUnreachable refuses a request that the server has not answered although its client waits.
-	errUnreachable = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
-	errClosing     = &web.Refusal{Status: http.StatusServiceUnavailable, Reason: web.ReasonDraining, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
-	errNoRequest   = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
+	errUnreachable      = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
+	errClosingStateless = &web.Refusal{Status: http.StatusServiceUnavailable, Reason: reasonDraining, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
+	errNoRequest        = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
 )
 
-// stateless is the connection with the server that all requests without a session share. Its Session is not in the
-// table of sessions, and sends nothing but the replies to requests.
-type stateless struct {
-	mu      sync.Mutex
-	session *Session      // nil before the first request
-	over    chan struct{} // closed when nothing runs for the session any more
-}
-
-// shared returns the session of the requests that have none.
-func (h *Handler) shared() (*Session, error) {
-	h.stateless.mu.Lock()
-	defer h.stateless.mu.Unlock()
-	if h.sessions.Closing() {
-		return nil, errClosing
+// openShared opens the session that all requests without one share. It is not found by a key, sends nothing but the
+// replies to requests, and ends with the handler. Without it, such requests are refused.
+func (h *Handler) openShared() {
+	s := h.newSession("", "")
+	s.stateless, s.awaited = true, true
+	h.sessions.running.Add(1)
+	var err error
+	if s.inbox, err = h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, s.ended); err != nil {
+		h.log.Error("requests without a session cannot be served", "error", err)
+		h.sessions.done(s)
+		return
 	}
-	if h.stateless.session == nil {
-		s := h.newSession("", "")
-		s.stateless = true
-		over := make(chan struct{})
-		in, err := h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, func(err error) {
-			s.ended(err)
-			close(over)
-		})
-		if err != nil {
-			h.log.Error("requests without a session cannot be served", "error", err)
-			return nil, errUnreachable
-		}
-		s.inbox, h.stateless.session, h.stateless.over = in, s, over
-	}
-	return h.stateless.session, nil
+	h.shared = s
 }
 
 // unreachable returns the error for a request without a session that was not answered.
 func (h *Handler) unreachable() error {
-	if h.sessions.Closing() {
-		return errClosing
+	if h.sessions.isClosing() {
+		return errClosingStateless
 	}
 	return errUnreachable
-}
-
-// endShared ends the requests without a session as runtime.Inbox.Shutdown does, and waits for their handlers. By then,
-// shared refuses new requests.
-func (h *Handler) endShared(ctx context.Context) {
-	h.stateless.mu.Lock()
-	s, over := h.stateless.session, h.stateless.over
-	h.stateless.mu.Unlock()
-	if s != nil {
-		s.inbox.Shutdown(ctx)
-		<-over
-	}
 }

@@ -165,13 +165,13 @@ func (t *streams) closeConnections(ctx context.Context) {
 // comes back gets exactly the events that it has missed.
 type stream struct {
 	session   *Session
-	opening   bool          // it answers initialize, so its response carries the session's id
-	own       bool          // it is for the server's own messages and never ends
-	request   wire.Scalar   // the id of the request that it answers; zero for none or several
-	answers   bool          // it answers requests; anything else gets an HTTP status and no events
-	inline    *connection   // of the POST whose goroutine runs the message's handler; nil if another one does
-	listeners int           // GETs that write an own stream; guarded by streams.mu
-	admission web.Admission // of the POST that it answers
+	opening   bool        // it answers initialize, so its response carries the session's id
+	own       bool        // it is for the server's own messages and never ends
+	request   wire.Scalar // the id of the request that it answers; zero for none or several
+	answers   bool        // it answers requests; anything else gets an HTTP status and no events
+	inline    *connection // of the POST whose goroutine runs the message's handler; nil if another one does
+	listeners int         // GETs that write an own stream; guarded by streams.mu
+	admission admission   // of the POST that it answers
 
 	over atomic.Bool // nothing more comes
 
@@ -247,7 +247,7 @@ func (st *stream) drop() {
 
 // disconnect makes sure that the connection is no longer used, even if a write to it is blocked.
 func (st *stream) disconnect(c *connection) {
-	defer c.Finish()
+	defer c.finish()
 	if st.conn.Load() != c {
 		return // nothing uses a connection that the stream has released
 	}
@@ -255,7 +255,7 @@ func (st *stream) disconnect(c *connection) {
 	case st.lock <- struct{}{}:
 	default:
 		if !st.over.Load() { // otherwise only keepAlive may use it, and the answer must still leave
-			c.Interrupt()
+			c.interrupt()
 		}
 		st.lock <- struct{}{}
 	}
@@ -293,7 +293,7 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	switch {
 	case st.name == "" && c == nil && !st.own:
 		return errDisconnected // without event ids, a client cannot come back
-	case st.name == "" && m.Kind == jsonrpc.Response && c != nil && !c.Streaming:
+	case st.name == "" && m.Kind == jsonrpc.Response && c != nil && !c.streaming:
 		return st.answer(c, &m)
 	}
 	return st.event(ctx, m)
@@ -308,23 +308,23 @@ func (st *stream) answer(c *connection, m *runtime.Outgoing) error {
 	}
 	status := status(m, s.stateless)
 	if status == http.StatusServiceUnavailable {
-		c.Header().Set("Retry-After", web.RetryAfter)
+		c.w.Header().Set("Retry-After", web.RetryAfter)
 	}
 	if denied, ok := errors.AsType[*runtime.DeniedError](m.Err); ok {
-		c.Header()["Www-Authenticate"] = denied.Challenges
+		c.w.Header()["Www-Authenticate"] = denied.Challenges
 	}
 	switch {
 	case m.NotBegun:
-		s.handler.refusals.Add(web.ReasonDraining)
+		s.handler.gate.refuse(reasonDraining)
 	case m.Refused && m.Code() == jsonrpc.CodeServerBusy:
-		s.handler.refusals.Add(web.ReasonSession)
+		s.handler.gate.refuse(reasonSession)
 	}
-	err := c.JSON(status, m.Text)
-	if err == web.ErrBytes {
-		err = c.JSON(http.StatusInternalServerError, st.lostAnswer(m))
+	err := c.json(status, m.Text)
+	if err == errBytes {
+		err = c.json(http.StatusInternalServerError, st.lostAnswer(m))
 	}
 	if err == nil && m.Abandoned {
-		err = c.Flush()
+		err = c.flush()
 	}
 	if err != nil {
 		st.drop()
@@ -366,7 +366,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	var id []byte
 	var typ string
 	var retry time.Duration
-	if st.session.handler.sse {
+	if st.session.handler.opts.sse {
 		typ = "message"
 	}
 	if stored == nil {
@@ -375,16 +375,16 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	err := c.Put(id, typ, retry, m.Text)
-	if err == web.ErrBytes && stored != nil && m.Kind == jsonrpc.Response {
-		err = c.Put(id, typ, retry, st.lostAnswer(&m))
+	err := c.put(id, typ, retry, m.Text)
+	if err == errBytes && stored != nil && m.Kind == jsonrpc.Response {
+		err = c.put(id, typ, retry, st.lostAnswer(&m))
 	}
 	switch {
-	case err == web.ErrBytes && st.session.single():
+	case err == errBytes && st.session.single():
 		return err // nothing was written, and the answer still needs the connection
 	case err != nil:
 	case m.Kind != jsonrpc.Response || m.Abandoned || st.own:
-		err = c.Flush()
+		err = c.flush()
 	}
 	if err != nil {
 		st.drop()
@@ -447,7 +447,7 @@ func (st *stream) take(ctx context.Context) error {
 	default:
 	}
 	if c := st.conn.Load(); c != nil {
-		c.Interrupt()
+		c.interrupt()
 	}
 	return st.acquire(ctx)
 }
@@ -468,7 +468,7 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	}
 	for _, data := range missed {
 		n++
-		if err := c.Event(eventID(st.name, n), "", 0, data); err != nil {
+		if err := c.event(eventID(st.name, n), "", 0, data); err != nil {
 			return err
 		}
 		st.sent = max(st.sent, n)
@@ -493,7 +493,7 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	}
 	st.begin()
 	if st.session.resumable() {
-		if err := c.Event(eventID(st.name, st.last), "", retry, nil); err != nil {
+		if err := c.event(eventID(st.name, st.last), "", retry, nil); err != nil {
 			st.drop()
 			return nil // the connection was lost anyway
 		}
@@ -516,11 +516,11 @@ func (st *stream) finish(unanswered bool) {
 	if st.over.Load() {
 		return // the answer was abandoned
 	}
-	st.admission.Leave()
+	st.admission.leave()
 	st.unanswered = unanswered
 	if st.name != "" {
 		if unanswered && !st.session.over.Load() {
-			_ = st.session.store(st.session.handler.sessions.Context(), st.name, st.last+1, nil)
+			_ = st.session.store(st.session.handler.sessions.ctx, st.name, st.last+1, nil)
 		}
 		st.session.streams.remove(st.name)
 	}
@@ -553,72 +553,4 @@ func Disconnect(ctx context.Context, retry time.Duration) error {
 		}
 	}
 	return nil
-}
-
-// connection is an HTTP request whose response carries a stream. Its timer keeps a silent connection
-// in use, and makes a slow answer an event stream.
-type connection struct {
-	web.Response
-	request *http.Request
-	stream  *stream
-
-	// These fields are guarded by the lock of the stream.
-	timer *time.Timer   // nil if the connection is not kept alive
-	left  chan struct{} // closed when the stream has let go of the connection; nil if no goroutine waits
-}
-
-// setSessionID puts the session's id on the response to initialize (section Session Management, 1).
-func (c *connection) setSessionID(s *Session) {
-	c.Header().Set(headerSession, s.SessionID())
-}
-
-// prime makes the response an event stream. It tells a client that knows events without data
-// how to resume the stream after the event with this id.
-func (c *connection) prime(s *Session, id []byte) error {
-	if !s.resumable() {
-		return c.Begin()
-	}
-	return c.Event(id, "", s.handler.opts.Retry, nil)
-}
-
-// startKeepAlive starts the timer, unless the options say never. The answer to a POST becomes an event stream after
-// StreamAfter if its client can resume it, otherwise after KeepAlive. A timer takes 160 bytes, a goroutine that waits
-// 3 KB, and a client may hold thousands of connections that carry nothing.
-func (c *connection) startKeepAlive(post bool) {
-	st := c.stream
-	opts := &st.session.handler.opts
-	first := opts.KeepAlive
-	if post && opts.StreamAfter > 0 && !st.opening && st.session.resumable() && (first <= 0 || opts.StreamAfter < first) {
-		first = opts.StreamAfter
-	}
-	st.lock <- struct{}{}
-	defer st.release()
-	if first > 0 && st.conn.Load() == c {
-		c.timer = time.AfterFunc(first, c.keepAlive)
-	}
-}
-
-// keepAlive is called by the timer.
-func (c *connection) keepAlive() {
-	st := c.stream
-	st.lock <- struct{}{}
-	defer st.release()
-	if st.conn.Load() != c || st.over.Load() || st.answered {
-		return // the response is complete or no longer this connection's
-	}
-	var err error
-	switch {
-	case c.Streaming || st.answers && st.session.stateless:
-		err = c.Comment()
-	case st.answers:
-		st.begin()
-		err = c.prime(st.session, eventID(st.name, 0))
-	}
-	if err != nil {
-		st.drop()
-		return
-	}
-	if next := st.session.handler.opts.KeepAlive; next > 0 {
-		c.timer.Reset(next)
-	}
 }

@@ -395,7 +395,7 @@ func TestIdleInTurn(t *testing.T) {
 		for _, want := range []struct{ after, sessions int }{{99, 4}, {102, 1}, {160, 1}, {163, 0}} {
 			time.Sleep(time.Until(start.Add(time.Duration(want.after) * time.Second)))
 			synctest.Wait()
-			if n := h.sessions.Len(); n != want.sessions {
+			if n := h.sessions.count.len(); n != want.sessions {
 				t.Errorf("after %d s: %d sessions, want %d", want.after, n, want.sessions)
 			}
 		}
@@ -454,7 +454,7 @@ func TestDisconnectResumed(t *testing.T) {
 		if err := <-outcome; err == nil {
 			t.Error("the POST was ended")
 		}
-		s := h.sessions.Find(session[1])
+		s := h.sessions.find(session[1])
 		s.streams.mu.Lock()
 		var id string
 		for name := range s.streams.byName {
@@ -602,7 +602,7 @@ func TestStateless(t *testing.T) {
 	if resp, err := r.Client().Do(req); err == nil {
 		t.Errorf("%s", resp.Status)
 	}
-	if !testkit.Eventually(func() bool { return r.handler.sessions.Len() == 0 }) {
+	if !testkit.Eventually(func() bool { return r.handler.sessions.count.len() == 0 }) {
 		t.Error("the call goes on")
 	}
 }

@@ -104,7 +104,7 @@ func TestManySessions(t *testing.T) {
 		})
 	}
 	opening.Wait()
-	if n := handler.sessions.Len(); n != sessions {
+	if n := handler.sessions.count.len(); n != sessions {
 		t.Errorf("%d sessions are open, want %d", n, sessions)
 	}
 	kept := weakly(handler)
@@ -121,7 +121,7 @@ func TestManySessions(t *testing.T) {
 	}
 	pool.CloseIdleConnections()
 	left := func() string {
-		n, more := handler.sessions.Len(), goruntime.NumGoroutine()-goroutines
+		n, more := handler.sessions.count.len(), goruntime.NumGoroutine()-goroutines
 		if n == 0 && events.Len() == 0 && more <= 5 {
 			return ""
 		}
@@ -139,7 +139,7 @@ func TestManySessions(t *testing.T) {
 
 // weakly returns pointers to the sessions of a handler that do not keep them in memory.
 func weakly(h *Handler) (all []weak.Pointer[Session]) {
-	for _, s := range h.sessions.All() {
+	for _, s := range h.sessions.all() {
 		all = append(all, weak.Make(s))
 	}
 	return all

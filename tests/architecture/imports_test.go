@@ -52,7 +52,6 @@ func TestNoReflection(t *testing.T) {
 // package without a row links only the standard library.
 var modulesOf = map[string][]string{
 	"runtime/internal/pace":        {"golang.org/x/time"},
-	"runtime/internal/web":         {"golang.org/x/time"},
 	"runtime/internal/uritemplate": {"github.com/yosida95/uritemplate/v3"},
 	"runtime/streamable":           {"golang.org/x/time"},
 	"runtime/share":                {"golang.org/x/time"},
@@ -65,9 +64,9 @@ var modulesOf = map[string][]string{
 	"runtime/schema/ecma":          {"github.com/dlclark/regexp2/v2"},
 	"runtime/schema/fallback":      {"github.com/dlclark/regexp2/v2", "github.com/santhosh-tekuri/jsonschema/v6", "golang.org/x/text"},
 	"runtime/typed":                {"github.com/yosida95/uritemplate/v3", "golang.org/x/time"},
-	"runtime/auth/client":          {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "golang.org/x/time"},
-	"runtime/auth/client/keyring":  {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "github.com/godbus/dbus/v5", "github.com/zalando/go-keyring", "golang.org/x/time"},
-	"runtime/auth":                 {"github.com/go-jose/go-jose/v4", "golang.org/x/time"},
+	"runtime/auth/client":          {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys"},
+	"runtime/auth/client/keyring":  {"github.com/go-jose/go-jose/v4", "github.com/gofrs/flock", "golang.org/x/oauth2", "golang.org/x/sys", "github.com/godbus/dbus/v5", "github.com/zalando/go-keyring"},
+	"runtime/auth":                 {"github.com/go-jose/go-jose/v4"},
 	"runtime/otelmcp":              {"go.opentelemetry.io", "github.com/go-logr", "github.com/cespare/xxhash/v2"},
 }
 

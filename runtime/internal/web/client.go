@@ -125,7 +125,7 @@ func ReadAnswer(resp *http.Response, max int) (string, error) {
 	if resp.ContentLength > int64(max) {
 		return "", ErrTooLarge
 	}
-	text, err := readAll(io.LimitReader(resp.Body, int64(min(max, math.MaxInt-1))+1), resp.ContentLength, func(int) bool { return true })
+	text, err := ReadAll(io.LimitReader(resp.Body, int64(min(max, math.MaxInt-1))+1), resp.ContentLength, func(int) error { return nil })
 	if len(text) > max {
 		return "", ErrTooLarge
 	}

@@ -1,4 +1,4 @@
-package web
+package streamable
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
 // TestGuard checks which hosts and origins are refused, by where the connection arrives.
@@ -15,7 +17,7 @@ func TestGuard(t *testing.T) {
 	const loopback, public = "127.0.0.1:80", "192.0.2.1:80"
 	for _, c := range []struct {
 		name, local, host, origin string
-		guard                     Guard
+		guard                     Options
 		refused                   bool
 	}{
 		{name: "local", local: loopback, host: "localhost:80"},
@@ -27,9 +29,9 @@ func TestGuard(t *testing.T) {
 		{name: "no host", local: loopback, host: "", refused: true},
 		{name: "mapped loopback", local: "[::ffff:127.0.0.1]:80", host: "evil.example.com", refused: true},
 		{name: "public", local: public, host: "mcp.example.com"},
-		{name: "proxied", local: loopback, host: "mcp.example.com", guard: Guard{Hosts: []string{"mcp.example.com"}}},
-		{name: "not that host", local: public, host: "evil.example.com", guard: Guard{Hosts: []string{"mcp.example.com"}}, refused: true},
-		{name: "any host", local: loopback, host: "x", guard: Guard{Hosts: []string{"*"}}},
+		{name: "proxied", local: loopback, host: "mcp.example.com", guard: Options{Hosts: []string{"mcp.example.com"}}},
+		{name: "not that host", local: public, host: "evil.example.com", guard: Options{Hosts: []string{"mcp.example.com"}}, refused: true},
+		{name: "any host", local: loopback, host: "x", guard: Options{Hosts: []string{"*"}}},
 		{name: "same origin", local: public, host: "mcp.example.com", origin: "https://mcp.example.com"},
 		{name: "other origin", local: public, host: "mcp.example.com", origin: "https://evil.example.com", refused: true},
 		{name: "other port", local: public, host: "mcp.example.com", origin: "https://mcp.example.com:8443", refused: true},
@@ -37,8 +39,8 @@ func TestGuard(t *testing.T) {
 		{name: "local page", local: loopback, host: "localhost:80", origin: "http://127.0.0.1:3000"},
 		{name: "file", local: loopback, host: "localhost:80", origin: "null", refused: true},
 		{name: "extension", local: loopback, host: "localhost:80", origin: "chrome-extension://abc", refused: true},
-		{name: "allowed extension", local: loopback, host: "localhost:80", origin: "chrome-extension://abc", guard: Guard{Origins: []string{"chrome-extension://abc"}}},
-		{name: "any origin", local: public, host: "x", origin: "null", guard: Guard{Origins: []string{"*"}}},
+		{name: "allowed extension", local: loopback, host: "localhost:80", origin: "chrome-extension://abc", guard: Options{Origins: []string{"chrome-extension://abc"}}},
+		{name: "any origin", local: public, host: "x", origin: "null", guard: Options{Origins: []string{"*"}}},
 	} {
 		r := httptest.NewRequest("POST", "/", nil)
 		addr, err := net.ResolveTCPAddr("tcp", c.local)
@@ -50,13 +52,13 @@ func TestGuard(t *testing.T) {
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
-		if why := c.guard.Check(r); (why != "") != c.refused {
+		if why := c.guard.guard(r); (why != "") != c.refused {
 			t.Errorf("%s: %q, want refused %t", c.name, why, c.refused)
 		}
 	}
 	r := httptest.NewRequest("POST", "/", nil)
 	r.Header["Origin"] = []string{"http://example.com", "http://evil.example.com"}
-	if (Guard{}).Check(r) == "" {
+	if new(Options).guard(r) == "" {
 		t.Error("two origins are allowed")
 	}
 }
@@ -70,7 +72,7 @@ func TestAccepts(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Header.Set("Accept", accept)
-		if got := Accepts(r, JSON); got != want {
+		if got := accepts(r, web.JSON); got != want {
 			t.Errorf("%q: %t", accept, got)
 		}
 	}

@@ -1,9 +1,8 @@
-package web
+package streamable
 
 import (
 	"errors"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,22 +12,23 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// slow is a body that arrives after a time, and the response to it, whose read deadline it keeps.
-type slow struct {
+// slowBody is a body that arrives after a time, and the response to it, whose read deadline it keeps.
+type slowBody struct {
 	http.ResponseWriter
 	after    time.Duration
 	deadline time.Time
 	read     bool
 }
 
-func (s *slow) SetReadDeadline(t time.Time) error {
+func (s *slowBody) SetReadDeadline(t time.Time) error {
 	s.deadline = t
 	return nil
 }
 
-func (s *slow) Read(p []byte) (int, error) {
+func (s *slowBody) Read(p []byte) (int, error) {
 	if s.read {
 		return 0, io.EOF
 	}
@@ -41,9 +41,7 @@ func (s *slow) Read(p []byte) (int, error) {
 	return copy(p, "text"), nil
 }
 
-func (s *slow) Close() error { return nil }
-
-var unlimited = NewGate(Limits{}, LoadLimits{}, -1)
+func (s *slowBody) Close() error { return nil }
 
 // TestReadBodyInTime checks that a body that arrives too late is refused, and that the deadline does
 // not outlast the reading.
@@ -59,13 +57,13 @@ func TestReadBodyInTime(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				body := &slow{ResponseWriter: httptest.NewRecorder(), after: c.after}
+				body := &slowBody{ResponseWriter: httptest.NewRecorder(), after: c.after}
 				r := httptest.NewRequest("POST", "/", body)
 				r.ContentLength = 4
-				var response Response
-				response.Init(body, c.timeout, unlimited)
-				text, err := response.ReadBody(r, &Admission{Gate: unlimited}, 100, false)
-				if refusal, ok := errors.AsType[*Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
+				p := visitorsOf(t, Options{IOTimeout: c.timeout, MaxBytes: -1}).handler.newPost(body, r)
+				err := p.read()
+				text := p.in.Text
+				if refusal, ok := errors.AsType[*web.Refusal](err); c.late != (ok && refusal.Status == http.StatusRequestTimeout) || !c.late && text != "text" {
 					t.Errorf("%q, %v", text, err)
 				}
 				if !body.deadline.IsZero() {
@@ -80,17 +78,7 @@ func TestReadBodyInTime(t *testing.T) {
 func TestRefusedBody(t *testing.T) {
 	for _, header := range []string{"", "Content-Type: application/json\r\n", "Content-Type: application/json\r\nExpect: 100-continue\r\n"} {
 		synctest.Test(t, func(t *testing.T) {
-			server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				Serve(w, r, Guard{}, slog.New(slog.DiscardHandler), new(Refusals), func(w http.ResponseWriter, r *http.Request) error {
-					if refusal := CheckPost(r, false); refusal != nil {
-						return refusal
-					}
-					var response Response
-					response.Init(w, time.Second, unlimited)
-					_, err := response.ReadBody(r, &Admission{Gate: unlimited}, 100, false)
-					return err
-				})
-			})}
+			server := http.Server{Handler: visitorsOf(t, Options{IOTimeout: time.Second}).handler}
 			network := testkit.NewNetwork()
 			go server.Serve(network)
 			near, err := network.DialContext(t.Context(), "", "")

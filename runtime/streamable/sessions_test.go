@@ -1,10 +1,9 @@
-package web
+package streamable
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -12,72 +11,53 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
-
-// guest is a session under test.
-type guest struct {
-	seat    Seat[*guest]
-	evicted bool
-	shut    chan struct{}
-}
-
-func (g *guest) end(error)                { g.evicted = true }
-func (g *guest) shutdown(context.Context) { close(g.shut) }
-
-// newSessions returns a table, and newGuest a session that is not in it.
-func newSessions(limits Limits) *Sessions[*guest] {
-	return NewSessions(Options[*guest]{Limits: limits, End: (*guest).end, Shutdown: (*guest).shutdown})
-}
-
-func newGuest(key string) *guest {
-	g := new(guest)
-	g.seat = Seat[*guest]{Session: g, Key: key}
-	return g
-}
 
 // visitors opens sessions.
 type visitors struct {
 	t        *testing.T
-	sessions *Sessions[*guest]
+	handler  *Handler
+	sessions *sessions // of the handler
 	opened   int
 }
 
 // open opens a session of a user at an address. It returns nil if the session is refused.
-func (v *visitors) open(user, address string, used bool) *guest {
+func (v *visitors) open(user, address string, used bool) *Session {
 	v.t.Helper()
 	v.opened++
-	g := newGuest(Key(user, fmt.Sprint(v.opened)))
-	g.seat.Used = used
+	s := v.handler.newSession("", keyOf(user, fmt.Sprint(v.opened)))
+	s.used = used
 	r := httptest.NewRequest("POST", "/", nil)
 	r.RemoteAddr = address + ":1234"
-	if err := v.sessions.Open(&g.seat, r, func() error { return nil }); err != nil {
+	if err := v.sessions.open(s, r, func() error { return nil }); err != nil {
 		if err != error(errTooMany) {
 			v.t.Error(err)
 		}
 		return nil
 	}
-	return g
+	return s
 }
 
 // work begins requests of sessions, and rest ends them.
-func (v *visitors) work(guests ...*guest) {
-	for _, g := range guests {
-		if v.sessions.Enter(g.seat.Key, true) != g {
+func (v *visitors) work(all ...*Session) {
+	for _, s := range all {
+		if v.sessions.enter(s.key, true) != s {
 			v.t.Error("a session is not found")
 		}
 	}
 }
 
-func (v *visitors) rest(guests ...*guest) {
-	for _, g := range guests {
-		v.sessions.Leave(&g.seat)
+func (v *visitors) rest(all ...*Session) {
+	for _, s := range all {
+		s.Leave()
 	}
 }
 
-func evicted(guests ...*guest) (is string) {
-	for i, g := range guests {
-		if g.evicted {
+func evicted(all ...*Session) (is string) {
+	for i, s := range all {
+		if s.over.Load() {
 			is += fmt.Sprint(i)
 		}
 	}
@@ -85,7 +65,12 @@ func evicted(guests ...*guest) (is string) {
 }
 
 func newVisitors(t *testing.T, all, perUser, perAddress int) *visitors {
-	return &visitors{t: t, sessions: newSessions(Limits{All: all, PerUser: perUser, PerAddress: perAddress})}
+	return visitorsOf(t, Options{MaxSessions: all, MaxSessionsPerUser: perUser, MaxSessionsPerAddress: perAddress})
+}
+
+func visitorsOf(t *testing.T, opts Options) *visitors {
+	h := NewHandler(runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Logger: discard}), opts)
+	return &visitors{t: t, handler: h, sessions: &h.sessions}
 }
 
 // TestMakeRoom checks which session makes room for another: one that was never used, otherwise the
@@ -118,8 +103,8 @@ func TestMakeRoom(t *testing.T) {
 	if got := evicted(b, e, g, h); got != "" {
 		t.Errorf("%s made room, though in use", got)
 	}
-	v.sessions.Remove(&g.seat)
-	v.sessions.Remove(&g.seat) // twice does no harm
+	v.sessions.remove(g)
+	v.sessions.remove(g) // twice does no harm
 	if v.open("", "j", true) == nil || evicted(b, e, h) != "" {
 		t.Error("there was no room, though a session has left")
 	}
@@ -152,8 +137,8 @@ func TestMakeRoomInGroups(t *testing.T) {
 			t.Error("a loopback address is limited")
 		}
 	}
-	for _, left := range []*guest{c, d, e, f, g} {
-		v.sessions.Remove(&left.seat)
+	for _, left := range []*Session{c, d, e, f, g} {
+		v.sessions.remove(left)
 	}
 	if n := len(v.sessions.count.counts); n != 2 { // all, and cal's
 		t.Errorf("%d groups are kept", n)
@@ -164,7 +149,7 @@ func TestMakeRoomInGroups(t *testing.T) {
 // is idle again.
 func TestManyBusySessions(t *testing.T) {
 	v := newVisitors(t, 10_000, -1, -1)
-	busy := make([]*guest, 5000)
+	busy := make([]*Session, 5000)
 	for i := range busy {
 		busy[i] = v.open("", "a", true)
 		v.work(busy[i], busy[i]) // two requests
@@ -187,12 +172,12 @@ func TestManyBusySessions(t *testing.T) {
 		}
 	}
 	v.rest(a)
-	if c := v.open("", "c", true); c == nil || !a.evicted || b.evicted {
+	if c := v.open("", "c", true); c == nil || evicted(a, b) != "0" {
 		t.Errorf("%s made room", evicted(a, b))
 	}
 	v.rest(b)
-	if d := v.open("", "d", true); d == nil || v.sessions.Len() != 2 || v.sessions.Enter(a.seat.Key, true) != nil {
-		t.Errorf("%d sessions", v.sessions.Len())
+	if d := v.open("", "d", true); d == nil || v.sessions.count.len() != 2 || v.sessions.enter(a.key, true) != nil {
+		t.Errorf("%d sessions", v.sessions.count.len())
 	}
 }
 
@@ -211,14 +196,14 @@ func TestFullGroup(t *testing.T) {
 	}
 	v.rest(b)
 	c := v.open("u", "c", true)
-	if c == nil || !b.evicted {
+	if c == nil || evicted(b) == "" {
 		t.Fatal("a session that rests makes no room")
 	}
 	v.work(c)
 	if v.open("u", "d", true) != nil {
 		t.Fatal("a user with busy sessions only has room")
 	}
-	v.sessions.Remove(&a.seat)
+	v.sessions.remove(a)
 	if v.open("u", "d", true) == nil {
 		t.Error("a session that has ended makes no room")
 	}
@@ -227,8 +212,8 @@ func TestFullGroup(t *testing.T) {
 	}
 }
 
-// TestIdle checks when sessions end that are not in use, with a limit for those that were used and without.
-func TestIdle(t *testing.T) {
+// TestIdleSessions checks when sessions end that are not in use, with a limit for those that were used and without.
+func TestIdleSessions(t *testing.T) {
 	const never = -1
 	for _, c := range []struct{ idle, unused, used time.Duration }{
 		{time.Second, time.Second, time.Second},
@@ -238,14 +223,24 @@ func TestIdle(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			var mu sync.Mutex
-			ended := make(map[*guest]time.Duration)
-			v := &visitors{t: t, sessions: NewSessions(Options[*guest]{Idle: c.idle, End: func(g *guest, _ error) {
-				mu.Lock()
-				defer mu.Unlock()
-				ended[g] = time.Since(began)
-			}})}
+			ended := make(map[*Session]time.Duration)
+			v := visitorsOf(t, Options{IdleTimeout: c.idle})
 			unused, used := v.open("", "a", false), v.open("", "a", true)
 			busy, later := v.open("", "a", true), v.open("", "a", true)
+			for _, s := range []*Session{unused, used, busy, later} {
+				over := s.gone()
+				go func() {
+					<-over
+					mu.Lock()
+					defer mu.Unlock()
+					ended[s] = time.Since(began)
+				}()
+			}
+			defer func() {
+				for s := range v.handler.All() {
+					s.end(nil) // the bubble waits for the goroutines
+				}
+			}()
 			v.work(busy, later)
 			time.Sleep(time.Minute)
 			v.rest(later)
@@ -255,7 +250,7 @@ func TestIdle(t *testing.T) {
 			if _, over := ended[busy]; over {
 				t.Errorf("%s: a session in use has ended", c.idle)
 			}
-			for g, want := range map[*guest]time.Duration{unused: c.unused, used: c.used, later: c.used + time.Minute} {
+			for g, want := range map[*Session]time.Duration{unused: c.unused, used: c.used, later: c.used + time.Minute} {
 				got, over := ended[g]
 				if over && (got < want || got > want+waits.Sweep) || over != (g == unused || c.used != never) {
 					t.Errorf("%s: a session ended after %s, want %s", c.idle, got, want)
@@ -265,27 +260,35 @@ func TestIdle(t *testing.T) {
 	}
 }
 
+// closing is the inbox of a session that ends when it is shut down.
+type closing struct {
+	runtime.Inbox
+	session *Session
+}
+
+func (c closing) End(error) {}
+
+func (c closing) Shutdown(context.Context) {
+	c.session.end(nil)
+	c.session.handler.sessions.done(c.session)
+}
+
 // TestShutdownWhileOpening checks that a shutdown that begins while a session is opened, even by the
 // code that opens it, neither waits for that session nor leaves it open.
 func TestShutdownWhileOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := newSessions(Limits{})
-		r := httptest.NewRequest("POST", "/", nil)
-		old := newGuest("old")
-		old.shut = make(chan struct{})
-		if err := sessions.Open(&old.seat, r, func() error { return nil }); err != nil {
+		v := newVisitors(t, 0, 0, 0)
+		h, r := v.handler, httptest.NewRequest("POST", "/", nil)
+		old := h.newSession("", "old")
+		old.inbox = closing{session: old}
+		if err := v.sessions.open(old, r, func() error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		go func() {
-			<-old.shut
-			sessions.Remove(&old.seat)
-			sessions.Done(&old.seat)
-		}()
-		err := sessions.Open(&newGuest("key").seat, r, func() error { return sessions.Shutdown(t.Context()) })
-		if err != error(ErrClosing) || sessions.Find("key") != nil || sessions.Len() != 0 {
-			t.Errorf("%v, %d sessions", err, sessions.Len())
+		err := v.sessions.open(h.newSession("", "key"), r, func() error { return h.Shutdown(t.Context()) })
+		if n := v.sessions.count.len(); err != error(errClosing) || h.Find("key") != nil || n != 0 {
+			t.Errorf("%v, %d sessions", err, n)
 		}
-		if sessions.Context().Err() == nil {
+		if h.Context().Err() == nil {
 			t.Error("the context of the sessions has not ended")
 		}
 	})
@@ -295,12 +298,12 @@ func TestShutdownWhileOpening(t *testing.T) {
 // for the other.
 func TestOpenTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sessions := newSessions(Limits{})
-		r := httptest.NewRequest("POST", "/", nil)
-		first := newGuest("key")
+		v := newVisitors(t, 0, 0, 0)
+		sessions, h, r := v.sessions, v.handler, httptest.NewRequest("POST", "/", nil)
+		first := h.newSession("", "key")
 		begun, opened := make(chan struct{}), make(chan struct{})
 		go func() {
-			sessions.Open(&first.seat, r, func() error {
+			sessions.open(first, r, func() error {
 				close(begun)
 				<-opened
 				return nil
@@ -309,18 +312,18 @@ func TestOpenTwice(t *testing.T) {
 		<-begun
 		result := make(chan error, 1)
 		go func() {
-			result <- sessions.Open(&newGuest("key").seat, r, func() error { return errors.New("opened twice") })
+			result <- sessions.open(h.newSession("", "key"), r, func() error { return errors.New("opened twice") })
 		}()
 		synctest.Wait()
-		if len(result) > 0 || sessions.Find("key") != nil {
+		if len(result) > 0 || sessions.find("key") != nil {
 			t.Error("the second request did not wait")
 		}
 		close(opened)
-		if err := <-result; err != error(ErrOpen) || sessions.Find("key") != first {
+		if err := <-result; err != error(errOpen) || sessions.find("key") != first {
 			t.Errorf("%v", err)
 		}
-		if err := sessions.Open(&newGuest("other").seat, r, func() error { return errUser }); err != error(errUser) || sessions.Len() != 1 {
-			t.Errorf("%v, %d sessions", err, sessions.Len())
+		if err := sessions.open(h.newSession("", "other"), r, func() error { return errUser }); err != error(errUser) || sessions.count.len() != 1 {
+			t.Errorf("%v, %d sessions", err, sessions.count.len())
 		}
 	})
 }
@@ -328,23 +331,21 @@ func TestOpenTwice(t *testing.T) {
 // TestUserKey checks that users have different keys for the same id.
 func TestUserKey(t *testing.T) {
 	r := httptest.NewRequest("POST", "/", nil)
-	log := slog.New(slog.DiscardHandler)
-	nobody := &Users{Log: log}
-	ann := &Users{func(*http.Request) (string, error) { return "ann", nil }, log}
-	unknown := &Users{func(*http.Request) (string, error) { return "", errors.New("who?") }, log}
+	ann := func(*http.Request) (string, error) { return "ann", nil }
+	unknown := func(*http.Request) (string, error) { return "", errors.New("who?") }
 	for _, c := range []struct {
-		user *Users
+		user func(*http.Request) (string, error)
 		id   string
 		key  string
 		err  error
 	}{
-		{nobody, "b", "b", nil},
-		{nobody, "a:b", "", ErrNoSession},
+		{nil, "b", "b", nil},
+		{nil, "a:b", "", errNoSession},
 		{ann, "b", "ann:b", nil},
-		{ann, "a:b", "", ErrNoSession},
+		{ann, "a:b", "", errNoSession},
 		{unknown, "b", "", errUser},
 	} {
-		if key, err := c.user.Key(r, c.id); key != c.key || c.err != nil && err != c.err || c.err == nil && err != nil {
+		if key, err := visitorsOf(t, Options{User: c.user}).handler.Key(r, c.id); key != c.key || c.err != nil && err != c.err || c.err == nil && err != nil {
 			t.Errorf("%s: %q, %v", c.id, key, err)
 		}
 	}
@@ -353,7 +354,7 @@ func TestUserKey(t *testing.T) {
 // TestUserOf checks that the key of a session tells its user.
 func TestUserOf(t *testing.T) {
 	for _, user := range []string{"", "ann", "ann:x", ":"} {
-		if got := UserOf(Key(user, "id")); got != user {
+		if got := userOf(keyOf(user, "id")); got != user {
 			t.Errorf("%q: %q", user, got)
 		}
 	}
@@ -374,7 +375,7 @@ func TestAddress(t *testing.T) {
 		"@":                      "",
 		"":                       "",
 	} {
-		if got := Address(&http.Request{RemoteAddr: remote}); got != want {
+		if got := addressOf(&http.Request{RemoteAddr: remote}); got != want {
 			t.Errorf("%s: %q, want %q", remote, got, want)
 		}
 	}
@@ -385,7 +386,7 @@ func TestRefusedEvictsNobody(t *testing.T) {
 	v := newVisitors(t, 10, 1, 1)
 	idle := v.open("a", "192.0.2.1", true)
 	v.work(v.open("b", "192.0.2.2", true))
-	if v.open("b", "192.0.2.1", false) != nil || idle.evicted {
+	if v.open("b", "192.0.2.1", false) != nil || evicted(idle) != "" {
 		t.Error("a session of a user whose sessions are all in use has taken the place of another")
 	}
 }
