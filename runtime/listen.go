@@ -175,7 +175,13 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	var honoured wire.Members
 	for name, value := range l.filter.All() {
 		for method, r := range t.rows {
-			if name != "" && r.flag() == name && t.theirs.has(r.need()) {
+			if name == "" || name != r.Filter || value == "null" {
+				continue
+			}
+			if _, err := r.asked(value); err != nil {
+				return err // as a server without sessions would answer
+			}
+			if r.FilterParam == "" && t.theirs.has(r.need()) {
 				if honoured.Set(name, value); value == "true" {
 					l.methods = append(l.methods, method)
 				}

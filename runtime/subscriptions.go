@@ -602,12 +602,19 @@ func (s *Server) maxListeners() int64 {
 	return int64(cmp.Or(s.opts.MaxListeners, defaultMaxListeners))
 }
 
-// readValues returns the strings in a member of a filter, sorted.
-func readValues(name string, list wire.Raw) (values []string, err error) {
-	if list.Kind() != wire.KindArray {
+// asked reads the member of a filter that asks for the notification: it returns the strings in it, sorted, or nil for a
+// boolean.
+func (r *Method) asked(member wire.Raw) (values []string, err error) {
+	name := r.Filter
+	switch {
+	case r.FilterParam == "" && member.Kind() != wire.KindBool:
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+	case r.FilterParam == "":
+		return nil, nil
+	case member.Kind() != wire.KindArray:
 		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
 	}
-	for i, element := range list.Elements() {
+	for i, element := range member.Elements() {
 		value, ok := element.Str()
 		if !ok {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
@@ -638,15 +645,11 @@ func (l *subscriber) honour(ctx context.Context, filter wire.Object) (err error)
 			continue
 		}
 		w := wanted{Method: &p.Methods[i]}
-		switch {
-		case w.Extension != "" && !l.call.Extension(w.Extension):
+		if w.Extension != "" && !l.call.Extension(w.Extension) {
 			return missingExtension(w.Extension)
-		case w.FilterParam != "":
-			if w.values, err = readValues(name, value); err != nil {
-				return err
-			}
-		case value.Kind() != wire.KindBool:
-			return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+		}
+		if w.values, err = w.asked(value); err != nil {
+			return err
 		}
 		if _, undeclared := p.sending(jsonrpc.Notification, w.Name, nil); undeclared != nil || value == "false" {
 			continue

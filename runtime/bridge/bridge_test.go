@@ -609,6 +609,32 @@ func TestListeners(t *testing.T) {
 	})
 }
 
+// TestBadFilter checks that a client without a session gets an error for a filter that is not one, whatever the server
+// has declared, and in whichever revision.
+func TestBadFilter(t *testing.T) {
+	for _, revision := range []string{session, stateless} {
+		w := start(t, revision, handlers{
+			"resources/subscribe":   func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw("{}"), nil },
+			"resources/unsubscribe": func(context.Context, *runtime.Message) (wire.Appender, error) { return wire.Raw("{}"), nil },
+		}, bridge.Options{})
+		s, _ := w.client(stateless, asking, nil)
+		for filter, member := range map[string]string{
+			`{"toolsListChanged":5}`: "toolsListChanged: expected a boolean", `{"promptsListChanged":"yes"}`: "promptsListChanged: expected a boolean",
+			`{"resourceSubscriptions":"x:a"}`: "resourceSubscriptions: expected an array", `{"resourceSubscriptions":["x:a",1]}`: "resourceSubscriptions/1: expected a string",
+		} {
+			for n, err := range s.Listen(t.Context(), wire.Raw(filter)) {
+				e, ok := errors.AsType[*jsonrpc.Error](err)
+				if !ok || e.Code != jsonrpc.CodeInvalidParams || !strings.Contains(e.Message, member) {
+					t.Errorf("%s: %s: %v, %v", revision, filter, n, err)
+				}
+				break
+			}
+		}
+		s.Close()
+		w.bridge.Close()
+	}
+}
+
 // TestListenBehindOthers checks that a client without a session stops listening while the server leaves the subscription of
 // another one unanswered.
 func TestListenBehindOthers(t *testing.T) {
