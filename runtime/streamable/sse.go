@@ -109,16 +109,22 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 	if s.over.Load() || h.sessions.enter(key, uses) == nil {
 		return web.For(p.id, h.sessions.refusal())
 	}
-	if !uses { // from the second message on, the session stays busy, because its client holds a connection open
-		defer s.Leave()
-	}
 	p.answer.session = s
 	p.in.Header, p.in.Context = r.Header, r.Context() // without a Reply, the answer goes to the GET
+	leave := func() {
+		if !uses { // from the second message on, the session stays busy, because its client holds a connection open
+			s.Leave()
+		}
+	}
 	if run := s.inbox.Accept(p.in); run == nil {
 		p.answer.end(false)
+		leave()
 	} else {
 		p.in = runtime.Incoming{}
-		go p.answer.run(run)
+		go func() {
+			defer leave() // only now, because a server behind a proxy may take long for initialize
+			p.answer.run(run)
+		}()
 	}
 	p.empty(http.StatusAccepted)
 	p.finish()

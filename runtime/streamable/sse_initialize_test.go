@@ -11,17 +11,20 @@ import (
 	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/inproc"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/proxy"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestSSESlowInitialize checks that a session whose server takes long for initialize is not idle meanwhile.
+// TestSSESlowInitialize checks that a session whose server takes long for initialize is not idle meanwhile, also if the
+// server is behind a proxy.
 func TestSSESlowInitialize(t *testing.T) {
-	for _, first := range []string{"", `{"jsonrpc":"2.0","id":7,"method":"ping"}`} {
-		t.Run(first, func(t *testing.T) {
+	for name, first := range map[string]string{"": "", "ping": `{"jsonrpc":"2.0","id":7,"method":"ping"}`, "proxy": ""} {
+		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Receiving: []runtime.Middleware{func(next runtime.Handler) runtime.Handler {
 					return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
@@ -31,7 +34,15 @@ func TestSSESlowInitialize(t *testing.T) {
 						return next(ctx, m)
 					}
 				}}}, base.Bind(revision, runtime.ToServer))
-				h := streamable.NewSSEHandler(server, streamable.Options{})
+				var of runtime.SessionServer = server
+				if name == "proxy" {
+					of = proxy.New(func() runtime.Transport {
+						near, far := inproc.Pair()
+						go server.Serve(context.Background(), far)
+						return near
+					}, proxy.Options{})
+				}
+				h := streamable.NewSSEHandler(of, streamable.Options{})
 				ts := testkit.NewServer(h)
 				defer ts.Close()
 				defer h.Close()
