@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/testkit/mcptest"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -286,18 +287,23 @@ func TestDeafSession(t *testing.T) {
 }
 
 // taken is an http.RoundTripper that fails a number of requests after the server has got them, as net/http does with a
-// response without a body if the next request on the connection is cancelled early.
+// response without a body if the next request on the connection is cancelled early. If it is early itself, the server
+// does not get them.
 type taken struct {
 	http.RoundTripper
 	failures int
+	why      error // the cause of the end of the other request
+	early    bool
 }
 
 func (f *taken) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := f.RoundTripper.RoundTrip(r)
 	if f.failures--; f.failures >= 0 {
-		return nil, context.Canceled
+		if !f.early {
+			_, _ = f.RoundTripper.RoundTrip(r)
+		}
+		return nil, f.why
 	}
-	return resp, err
+	return f.RoundTripper.RoundTrip(r)
 }
 
 // TestCancelledByAnother checks that a notification that fails because another request was cancelled is sent once more.
@@ -305,7 +311,7 @@ func TestCancelledByAnother(t *testing.T) {
 	for failures, posts := range []int{1, 2, 2} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &server{answer: func(*http.Request, string) *http.Response { return respond(202, "", "") }}
-			to, err := NewTransport("http://example.com", ClientOptions{HTTPClient: &http.Client{Transport: &taken{s, failures}}})
+			to, err := NewTransport("http://example.com", ClientOptions{HTTPClient: &http.Client{Transport: &taken{RoundTripper: s, failures: failures, why: context.Canceled}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -315,5 +321,36 @@ func TestCancelledByAnother(t *testing.T) {
 				t.Errorf("%d failures: sent %d times: %v", failures, got, err)
 			}
 		})
+	}
+}
+
+// TestCallCancelledByAnother checks that a call whose request was not written because another one was cancelled, such as
+// one of a session that was closed, is sent once more.
+func TestCallCancelledByAnother(t *testing.T) {
+	for _, why := range []error{context.Canceled, runtime.ErrClosed} {
+		for failures, posts := range []int{1, 1, 0} {
+			synctest.Test(t, func(t *testing.T) {
+				s := &server{answer: func(_ *http.Request, body string) *http.Response {
+					m, _ := jsonrpc.Parse(body)
+					return respond(200, "application/json", `{"jsonrpc":"2.0","id":`+m.ID.String()+`,"result":{}}`)
+				}}
+				over := &taken{RoundTripper: s, why: why, early: true}
+				transport, err := NewTransport("http://server.test/mcp", ClientOptions{HTTPClient: &http.Client{Transport: over}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				session, err := runtime.NewClient(runtime.ClientOptions{Name: "test", Version: "1"}, mcptest.Handlers{}.Bind(r03, runtime.ToClient)).Connect(t.Context(), transport)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer session.Close()
+				before := len(s.posts())
+				over.failures = failures
+				err = session.Call(t.Context(), "x", nil, nil)
+				if got := len(s.posts()) - before; got != posts || (err != nil) != (failures == 2) {
+					t.Errorf("%v, %d failures: sent %d times: %v", why, failures, got, err)
+				}
+			})
+		}
 	}
 }

@@ -96,7 +96,7 @@ func (e *exchange) run() {
 // try is one attempt of run. An error means that the message was not accepted, or that the request has no answer yet.
 func (e *exchange) try() error {
 	resp, err := e.t.http.Do(e.t.request(e.ctx, e.t.post, e.body, e.stateless))
-	if e.until.IsZero() && e.accepted == nil {
+	if err == nil && e.until.IsZero() && e.accepted == nil {
 		e.body.drop()
 	}
 	switch {
@@ -119,14 +119,19 @@ func (e *exchange) failed(err error) error {
 		return runtime.ErrClosed
 	}
 	failed := &unreachableError{err}
-	handled, ok := errors.AsType[interface {
-		error
-		Unhandled() bool
-	}](err)
-	if !web.Closed(e.sent) || ok && handled.Unhandled() {
+	if !web.Closed(e.sent) || isUnhandled(err) {
 		return failed
 	}
 	return &runtime.LostError{Err: failed}
+}
+
+// isUnhandled reports whether an http.RoundTripper says that the server has not handled a request.
+func isUnhandled(err error) bool {
+	e, ok := errors.AsType[interface {
+		error
+		Unhandled() bool
+	}](err)
+	return ok && e.Unhandled()
 }
 
 // mayRepeat reports whether the message may be sent again after an error and a wait. Initialize, which opens
@@ -137,14 +142,17 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 	switch {
 	case err == ErrSessionLost || refused && !repeatable(failure):
 		return false
+	case !lost && !isUnhandled(err) && (errors.Is(err, context.Canceled) || errors.Is(err, runtime.ErrClosed)) && e.retry.failures == 1:
+		// net/http may fail a request whose response has no body, or that was not written, because another request that
+		// has had the connection or gets it next was cancelled, with the cause of that (https://go.dev/issue/41600). It
+		// reports the error when it no longer writes, so a request without an answer that is not lost was not written.
+		return true
 	case e.kind == jsonrpc.Request:
 		return e.retry.failures <= e.t.opts.MaxRetries && time.Until(e.until) >= wait && (lost && !e.opens || !lost && refused)
 	case e.kind == jsonrpc.Response && e.retry.failures <= e.t.opts.MaxRetries: // the server waits for it
 		return true
 	}
-	// net/http may fail a request whose response has no body because another request, which got the connection next, was
-	// cancelled (https://go.dev/issue/41600).
-	return errors.Is(err, context.Canceled) && e.retry.failures == 1
+	return false
 }
 
 // deliver passes a message to the session. If answers is true, the message is taken as the answer to the request,
