@@ -62,7 +62,7 @@ func (g *get) serve() error {
 // stream is st, it goes on; otherwise the client first gets the events that it has missed of it.
 func (g *get) listen(st *stream, former string, n uint64) error {
 	s, resumes := g.session, st != nil
-	if s.handler.sessions.isClosing() {
+	if s.handler.sessions.closing.Load() {
 		return errClosing
 	}
 	st = s.streams.claim(st)

@@ -49,8 +49,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	if !p.stateless && !h.opts.Stateless && r.Header.Get(headerSession) != "" {
 		serve = p.within
 	}
-	err := serve()
-	return web.For(p.id, err)
+	if err := serve(); err != nil {
+		return web.For(p.id, err)
+	}
+	return nil
 }
 
 // leave gives back what the request occupies if it is refused. Otherwise its stream does so when it has ended.
@@ -107,7 +109,7 @@ func (p *post) without() error {
 		if user != runtime.PrincipalOf(r.Context()) {
 			p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 		}
-		if h.shared == nil || h.sessions.isClosing() {
+		if h.shared == nil || h.sessions.closing.Load() {
 			return h.unreachable()
 		}
 		_, err = p.exchange(h.shared, false)

@@ -47,10 +47,10 @@ type sessions struct {
 	end      context.CancelFunc
 	running  sync.WaitGroup // sessions from the end of open to done
 	draining atomic.Bool    // Shutdown or Close was called
+	closing  atomic.Bool    // new sessions are refused, because the handler is shut down
 
-	mu      sync.Mutex
-	byKey   map[string]*Session // those that are being opened, too
-	closing bool
+	mu    sync.Mutex
+	byKey map[string]*Session // those that are being opened, too
 	// order has the sessions in the order in which they make room for others: first those that were never used, then
 	// those that are idle, each part with those that have been so for longest at the beginning. Those that are busy come
 	// last and make no room. A mark, which has no value, stands before the second and before the third part.
@@ -211,7 +211,7 @@ func (t *sessions) open(s *Session, r *http.Request, start func() error) error {
 	defer t.mu.Unlock()
 	close(s.opening)
 	s.opening = nil
-	if err == nil && t.closing {
+	if err == nil && t.closing.Load() {
 		err = errClosing
 	}
 	if err != nil {
@@ -235,7 +235,7 @@ func (t *sessions) admit(s *Session) error {
 	var evicted []*Session
 	var opening <-chan struct{}
 	switch other := t.byKey[s.key]; {
-	case t.closing:
+	case t.closing.Load():
 		err = errClosing
 	case other != nil:
 		err, opening = errOpen, other.opening
@@ -328,16 +328,9 @@ func (t *sessions) done(s *Session) {
 	}
 }
 
-// isClosing reports whether new sessions are refused, because the handler is shut down.
-func (t *sessions) isClosing() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.closing
-}
-
 // refusal returns the refusal for a request that names no open session.
 func (t *sessions) refusal() *web.Refusal {
-	if t.isClosing() {
+	if t.closing.Load() {
 		return errClosing // another process may have it
 	}
 	return errNoSession
@@ -361,9 +354,7 @@ func (h *Handler) drain(ctx context.Context) {
 func (h *Handler) Shutdown(ctx context.Context) error {
 	h.drain(ctx)
 	t := &h.sessions
-	t.mu.Lock()
-	t.closing = true // from now on, open refuses also those that are being opened
-	t.mu.Unlock()
+	t.closing.Store(true) // a session that open has not refused is one of all
 	for _, s := range t.all() {
 		go s.shutdown(ctx)
 	}

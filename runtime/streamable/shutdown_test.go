@@ -270,7 +270,7 @@ func TestRegisterOnShutdown(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- ts.Config.Shutdown(t.Context()) }()
 	<-closing
-	if !testkit.Eventually(h.sessions.isClosing) {
+	if !testkit.Eventually(h.sessions.closing.Load) {
 		t.Error("Close is not called")
 	}
 	close(release)

@@ -67,7 +67,7 @@ func (h *Handler) openShared() {
 
 // unreachable returns the error for a request without a session that was not answered.
 func (h *Handler) unreachable() error {
-	if h.sessions.isClosing() {
+	if h.sessions.closing.Load() {
 		return errClosingStateless
 	}
 	return errUnreachable
