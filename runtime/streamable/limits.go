@@ -38,8 +38,8 @@ const (
 )
 
 // gate limits what the POSTs of a handler occupy: the number of those that name no session, of the JSON-RPC requests in
-// flight, the rate of these, and the bytes of messages in memory at a time. It counts refusals. A caller is a user or, without one, an
-// address. Requests without either have no limit of their own. It is safe for concurrent use.
+// flight, the rate of these, and the bytes of messages in memory at a time. It counts refusals. A caller is a user or,
+// without one, an address. Requests without either have no limit of their own. It is safe for concurrent use.
 type gate struct {
 	posts, inFlight groupCounter
 	pace            pace.Limit // of each caller
