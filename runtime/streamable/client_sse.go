@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// This file is the client of HTTP with SSE, the transport of revision 2024-11-05. [NewSSEHandler] is the server. One event
-// stream is the session, and its first event names the URL to which the client posts messages.
+// This file is the client of HTTP with SSE, the transport of revision 2024-11-05. [NewSSEHandler] is the server. One
+// event stream is the session, and its first event names the URL to which the client posts messages.
 
 // URL returns a transport to a server of which only the URL is known. The session uses Streamable HTTP. If the server
 // refuses that with status 400, 404 or 405, it uses HTTP with SSE, as [DialSSE] does; for that, the client must speak a

@@ -85,8 +85,8 @@ func (t *sessions) findLocked(key string) *Session {
 	return nil
 }
 
-// enter is find for a request of the client, which keeps the session busy until leave is called. Uses says that the client
-// uses the session from now on; a request to initialize it does not.
+// enter is find for a request of the client, which keeps the session busy until leave is called. Uses says that the
+// client uses the session from now on; a request to initialize it does not.
 func (t *sessions) enter(key string, uses bool) *Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
