@@ -110,20 +110,20 @@ func (r *Report) harm(f *Finding, rule Rule, serverFirst bool) string {
 	} else {
 		sender, receiver = r.peer(sender, true), r.peer(receiver, false)
 	}
-	pairs := []string{"{sender}", sender, "{receiver}", receiver}
+	texts := map[string]string{"sender": sender, "receiver": receiver}
 	before, after := slices.Index(rule.Args, argBefore), slices.Index(rule.Args, argAfter)
 	if before >= 0 && after >= 0 && max(before, after) < len(f.Args) {
 		sent, expected := f.Args[after], f.Args[before]
 		if receiverFirst {
 			sent, expected = expected, sent
 		}
-		pairs = append(pairs, "{sent}", sent, "{expected}", expected)
+		texts["sent"], texts["expected"] = sent, expected
 	}
 	template := rule.Harm
 	if f.Guard == guardReadAsAnother {
 		template = "{receiver} accepts this value, which {sender} may send, as another variant."
 	}
-	return sentence(fill(rule.plural(template, f.Args), f.Args, pairs...))
+	return sentence(fill(rule.plural(template, f.Args), f.Args, texts))
 }
 
 // verdict returns the verdict for an order of upgrades, and whether it is the verdict for the

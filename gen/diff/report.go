@@ -177,7 +177,7 @@ func (d Direction) join(other Direction) Direction {
 func (d Direction) includes(one Direction) bool { return d == one || d == BothWays }
 
 // message returns a rule's message with the arguments filled in.
-func message(r Rule, args []string) string { return fill(r.plural(r.Message, args), args) }
+func message(r Rule, args []string) string { return fill(r.plural(r.Message, args), args, nil) }
 
 // mostListed is the number of arguments that a text lists.
 const mostListed = 5
@@ -198,13 +198,26 @@ func (r Rule) plural(template string, args []string) string {
 	return strings.NewReplacer(r.Args[0]+" `{0}`", r.Args[0]+"s "+text, "`{0}`", text).Replace(template)
 }
 
-// fill replaces {0}, {1} and so on with arguments, and further placeholders that are given as
-// pairs of placeholder and text.
-func fill(template string, args []string, pairs ...string) string {
-	for i, arg := range args {
-		pairs = append(pairs, "{"+strconv.Itoa(i)+"}", arg)
+// fill replaces the placeholders {0}, {1} and so on of a template by arguments, and others by the texts of their names.
+func fill(template string, args []string, texts map[string]string) string {
+	var filled strings.Builder
+	for {
+		before, rest, _ := strings.Cut(template, "{")
+		name, after, found := strings.Cut(rest, "}")
+		if !found {
+			filled.WriteString(template)
+			return filled.String()
+		}
+		text, known := texts[name]
+		if i, err := strconv.Atoi(name); err == nil && i < len(args) {
+			text, known = args[i], true
+		}
+		if !known {
+			text = "{" + name + "}"
+		}
+		filled.WriteString(before + text)
+		template = after
 	}
-	return strings.NewReplacer(pairs...).Replace(template)
 }
 
 // fingerprint returns a hash that does not depend on texts or on the names of the sides.
@@ -284,7 +297,7 @@ func (r Rule) Changed(args []string) string {
 		}
 		pointers[i] = pointerOf(arg)[1:]
 	}
-	return "/" + fill(r.Keyword, pointers)
+	return "/" + fill(r.Keyword, pointers, nil)
 }
 
 // pointerOf returns the JSON Pointer of a member as findings name it. The names of annotations and

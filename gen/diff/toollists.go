@@ -107,7 +107,7 @@ func (t *toolLists) tools(old, new *tools.Tool) {
 	case old.Name != new.Name:
 		t.renamed(old, new)
 	}
-	if canonical(old.Input.Source) != canonical(new.Input.Source) {
+	if !wire.Equal(old.Input.Source, new.Input.Source) {
 		c, at := t.schemas(old.Input, new.Input, guardIgnoredMember)
 		at.use, at.direction, at.judged = "tools/call "+new.Name, ToServer, [2][]string{{ofInput(old.Name)}, {ofInput(new.Name)}}
 		t.compare(c, new.Name+".input", at)
@@ -145,7 +145,7 @@ func (t *toolLists) output(old, new *tools.Tool) {
 		return cmp.Or(tool.Output, anyObject)
 	}
 	was, is := schema(old), schema(new)
-	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && canonical(was.Source) == canonical(is.Source) {
+	if old.Output == nil && new.Output == nil || old.Output != nil && new.Output != nil && wire.Equal(was.Source, is.Source) {
 		return
 	}
 	c, at := t.schemas(was, is, guardOpenObject)

@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,6 +26,11 @@ type Validator struct {
 	Visits int
 }
 
+// documentURI is the URI at which the compiler reads a document. The compiler validates a document against its metaschema
+// unless the document is one of json-schema.org. That takes longer than compiling, and package jsonschema has checked
+// the keywords. A $ref at the root of an old draft, which leaves no place for an $id, refers to [jsonschema.StandaloneURI].
+const documentURI = "https://json-schema.org/document"
+
 // NewValidator returns a validator for the document that a schema is part of. It asserts
 // every format.
 func NewValidator(s *jsonschema.Schema) *Validator {
@@ -44,7 +50,7 @@ func newValidator(s *jsonschema.Schema, formats jsonschema.Formats) *Validator {
 	v.compiler.UseLoader(santhosh.SchemeURLLoader{}) // fetches nothing
 	doc, err := santhosh.UnmarshalJSON(strings.NewReader(string(v.root.Standalone(formats))))
 	if err == nil {
-		err = v.compiler.AddResource(jsonschema.StandaloneURI, doc)
+		err = errors.Join(v.compiler.AddResource(documentURI, doc), v.compiler.AddResource(jsonschema.StandaloneURI, doc))
 	}
 	if err != nil {
 		v.compiler = nil
@@ -144,7 +150,7 @@ func (v *Validator) compile(s *jsonschema.Schema) *santhosh.Schema {
 		return compiled
 	}
 	at := url.URL{Fragment: strings.TrimPrefix(s.Pointer, v.root.Pointer)}
-	compiled, err := v.compiler.Compile(jsonschema.StandaloneURI + "#" + at.EscapedFragment())
+	compiled, err := v.compiler.Compile(documentURI + "#" + at.EscapedFragment())
 	if err != nil {
 		compiled = nil
 	}
