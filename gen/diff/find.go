@@ -352,7 +352,7 @@ func (e *engine) expand(w *way) bool {
 		switch {
 		case s == nil:
 			continue
-		case slices.Contains(w.within, s), never(s):
+		case slices.Contains(w.within, s), slices.Contains(w.denied, s), never(s):
 			return false // a union that contains itself, or false
 		case slices.Contains(w.all, s), s.Always != nil:
 			continue
@@ -400,7 +400,10 @@ func (e *engine) expand(w *way) bool {
 // returns false if no value is left.
 func (f *finder) refuse(w *way) bool {
 	for _, s := range w.refused {
+		s = alias(s)
 		switch {
+		case slices.Contains(w.all, s):
+			return false
 		case s.Always == nil && !slices.Contains(w.denied, s): // a union may contain itself
 			w.denied = append(slices.Clip(w.denied), s)
 			w.unions = append(w.unions, &union{of: s, choice: f.refusing(s), refuses: true})
@@ -506,20 +509,33 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
 		return true
 	}
+	if slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return slices.Contains(w.all, alias(s)) }) {
+		return true
+	}
 	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
 		kinds, _ := kindsOf([]*jsonschema.Schema{s})
-		return never(s) || w.kinds&kinds == 0 || f.clashes(w, s)
+		return never(s) || slices.Contains(w.denied, alias(s)) || w.kinds&kinds == 0 || f.clashes(w, s)
 	}) {
 		return true
 	}
 	return slices.ContainsFunc(b.breaks, func(one breach) bool {
-		return one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name)
+		return one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name) || one.keyword == "additionalProperties" && f.closed(w, one.of)
+	})
+}
+
+// closed reports whether all members that objects of a way may have are obviously described by a schema.
+func (f *finder) closed(w *way, by *jsonschema.Schema) bool {
+	return slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool {
+		return s.AdditionalProperties != nil && never(s.AdditionalProperties) && s.PatternProperties == nil &&
+			!slices.ContainsFunc(s.Properties, func(p jsonschema.Property) bool { return !describes(by, p.Name) && f.may(w, p.Name) })
 	})
 }
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
 func (f *finder) implied(w *way, b *branch) bool {
-	if b.unknown || w.kinds&^b.allowed() != 0 || b.fraction || len(b.accept)+len(b.refuse) > 0 || b.present != "" {
+	if b.unknown || w.kinds&^b.allowed() != 0 || b.fraction || b.present != "" ||
+		slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return !slices.Contains(w.all, alias(s)) }) ||
+		slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return !slices.Contains(w.denied, alias(s)) }) {
 		return false
 	}
 	if b.absent != "" && f.may(w, b.absent) {
