@@ -192,18 +192,32 @@ func keywordOf(name string) (found keyword) {
 // limits reports whether a schema that may be absent refuses a value.
 func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
-// waysToRefuse returns the ways in which a schema refuses a value.
+// waysToRefuse returns the ways in which a schema refuses a value. Those of a keyword whose members have names are in
+// the order of these, because the first value that is found may name a change.
 func waysToRefuse(s *jsonschema.Schema) (list []*branch) {
 	for _, k := range keywords {
-		for _, b := range k.ways(s) {
+		ways := k.ways(s)
+		for _, b := range ways {
 			b.of, b.keyword = s, k.name
 			for i := range b.breaks {
 				b.breaks[i].of, b.breaks[i].keyword = s, k.name
 			}
-			list = append(list, b)
 		}
+		slices.SortStableFunc(ways, func(x, y *branch) int { return strings.Compare(x.member(), y.member()) })
+		list = append(list, ways...)
 	}
 	return list
+}
+
+// member returns the name of the member of a keyword that the branch is about, or "".
+func (b *branch) member() string {
+	switch b.keyword {
+	case "properties":
+		return b.of.Properties[b.breaks[0].item].Name
+	case "patternProperties":
+		return b.of.PatternProperties[b.breaks[0].item].Name
+	}
+	return b.present
 }
 
 // sameText reports whether two texts are the same schema, which must not have references.
