@@ -347,9 +347,9 @@ func (c statelessCall) together(ctx context.Context, ask []func(ctx context.Cont
 // at most limit at a time, and allows no further ones until some of them expire. The replicas of a server
 // need share.UseOnce instead.
 func UseOnce(limit int) func(ctx context.Context, id string, expires time.Time) (bool, error) {
-	used := seal.NewUsed(limit)
+	used := seal.NewUsed(limit, limit)
 	return func(_ context.Context, id string, expires time.Time) (bool, error) {
-		added, full := used.Add(id, expires, time.Now())
+		added, full := used.Add("", id, expires, time.Now())
 		if full {
 			return false, fmt.Errorf("runtime: the limit of %d used states is reached", limit)
 		}

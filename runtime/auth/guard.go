@@ -93,7 +93,7 @@ type Guard struct {
 	verifier    Verifier
 	accepted    *cache[*access]
 	refused     *cache[*TokenError]
-	proofs      usedProofs
+	proofs      *seal.Used
 	nonces      *seal.Ring
 }
 
@@ -115,7 +115,7 @@ func NewGuard(o Options) (*Guard, error) {
 	}
 	g.opts.CacheFor = cmp.Or(o.CacheFor, defaultCacheFor)
 	g.accepted, g.refused = newCache[*access](cacheSize), newCache[*TokenError](cacheSize)
-	g.proofs.max = maxProofs
+	g.proofs = seal.NewUsed(maxProofs, maxCallerProofs)
 	var keys [][]byte
 	if o.DPoP.NonceKey != nil {
 		keys = append(keys, o.DPoP.NonceKey)

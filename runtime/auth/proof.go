@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -22,50 +21,12 @@ import (
 const (
 	// proofAge is how old a proof may be.
 	proofAge = time.Minute
-	// proofMemory is how long a used proof is remembered at least: as long as it could be used again, and a second for
-	// requests at the same time.
-	proofMemory = proofAge + waits.NotYetValid + time.Second
-	// maxProofs limits the proofs of one caller that are remembered to detect their reuse. Beyond it, requests of the
-	// caller get status 503.
-	maxProofs = 100_000
+	// maxProofs limits the proofs that are remembered to detect their reuse, to 200 MB. See [seal.NewUsed] for what happens
+	// beyond it.
+	maxProofs = 1_000_000
+	// maxCallerProofs limits those of one caller. Beyond it, requests of the caller get status 503.
+	maxCallerProofs = 100_000
 )
-
-// usedProofs remembers used proofs until they are too old to be used again. Each caller has room of its own, so that
-// none can make the guard refuse or forget the proofs of others. All of them together are limited by the time that the
-// guard needs to verify a proof before it is remembered.
-type usedProofs struct {
-	max int // for each caller
-
-	mu         sync.Mutex
-	young, old map[string]map[usedProof]struct{} // by callers; the old ones were added before turned
-	turned     time.Time
-}
-
-// usedProof is a digest of the key and the id of a proof.
-type usedProof [sha256.Size]byte
-
-// add adds a proof of a caller, and reports whether it is new. Full is true if the caller has no room for it.
-func (u *usedProofs) add(caller string, proof usedProof, now time.Time) (added, full bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if now.Sub(u.turned) > proofMemory {
-		u.old, u.young, u.turned = u.young, make(map[string]map[usedProof]struct{}), now
-	}
-	own := u.young[caller]
-	_, young := own[proof]
-	_, old := u.old[caller][proof]
-	switch {
-	case young || old:
-		return false, false
-	case len(own) >= u.max:
-		return false, true
-	case own == nil:
-		own = make(map[usedProof]struct{})
-		u.young[caller] = own
-	}
-	own[proof] = struct{}{}
-	return true, false
-}
 
 // DPoP configures how proofs of possession are checked (RFC 9449). A token that is bound to a key always
 // needs one, which is at most a minute old. Replicas each remember the proofs that were used.
@@ -172,9 +133,10 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, call
 	if id == "" {
 		return g.badProof("the DPoP proof has no id")
 	}
-	// A proof is used once (RFC 9449, section 11.1).
+	// A proof is used once (RFC 9449, section 11.1). It is remembered as long as it can be used again, and a second for
+	// requests at the same time.
 	used := sha256.Sum256([]byte(caller.KeyThumbprint + " " + id))
-	switch added, full := g.proofs.add(caller.Principal(), used, now); {
+	switch added, full := g.proofs.Add(caller.Principal(), string(used[:]), made.Add(proofAge+time.Second), now); {
 	case full:
 		return unavailable("too many DPoP proofs of this caller")
 	case !added:

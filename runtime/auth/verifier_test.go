@@ -7,7 +7,6 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -21,6 +20,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
@@ -206,38 +206,6 @@ func TestNonces(t *testing.T) {
 	}
 }
 
-// TestUsedProofs checks that a proof can be used once while it is good, and that a caller who uses many takes no room
-// from others.
-func TestUsedProofs(t *testing.T) {
-	u := usedProofs{max: 2}
-	start := time.Unix(1_000_000, 0)
-	for i, step := range []struct {
-		caller, proof string
-		at            time.Duration
-		want          string
-	}{
-		{"ada", "1", 0, "true false"},
-		{"ada", "1", 0, "false false"},
-		{"ada", "2", time.Second, "true false"},
-		{"ada", "3", time.Second, "false true"},
-		{"bob", "1", time.Second, "true false"},
-		{"bob", "2", 50 * time.Second, "true false"},
-		{"bob", "3", 50 * time.Second, "false true"},
-		{"eve", "1", proofMemory + time.Second, "true false"},
-		{"ada", "2", proofMemory + time.Second, "false false"}, // remembered, though there is room again
-		{"ada", "3", proofMemory + time.Second, "true false"},
-		{"bob", "2", proofMemory + 49*time.Second, "false false"},
-		{"bob", "2", 3 * proofMemory, "true false"}, // too old for the checks before
-		{"eve", "1", 3 * proofMemory, "false false"},
-		{"eve", "1", 5 * proofMemory, "true false"},
-	} {
-		added, full := u.add(step.caller, sha256.Sum256([]byte(step.proof)), start.Add(step.at))
-		if got := fmt.Sprint(added, full); got != step.want {
-			t.Errorf("step %d, proof %s of %s: got %s, want %s", i, step.proof, step.caller, got, step.want)
-		}
-	}
-}
-
 // TestTargets checks for which URLs of a proof a request is its target: query and fragment do not count (RFC 9449,
 // section 4.3).
 func TestTargets(t *testing.T) {
@@ -280,7 +248,7 @@ func TestProofsOfOneCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.proofs.max = 3
+	g.proofs = seal.NewUsed(100, 3)
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.ES256, Key: key}, (&jose.SignerOptions{EmbedJWK: true}).WithType("dpop+jwt"))
 	if err != nil {
 		t.Fatal(err)

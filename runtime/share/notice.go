@@ -132,7 +132,7 @@ func (p *replica) notified(data []byte) {
 		return
 	}
 	if n.kind == noticeEnded {
-		p.ended.Add(nameOf(n.session), time.Unix(n.time, 0), time.Now())
+		p.ended.Add("", nameOf(n.session), time.Unix(n.time, 0), time.Now())
 	}
 	s := p.find(n.session)
 	if s == nil {

@@ -91,7 +91,7 @@ func newReplica(server runtime.SessionServer, opts streamable.Options, sessions 
 		lifetime: cmp.Or(max(sessions.Lifetime, 0), defaultLifetime),
 		bus:      sessions.Bus,
 		store:    sessions.Store,
-		ended:    seal.NewUsed(maxEnded),
+		ended:    seal.NewUsed(maxEnded, maxEnded),
 		events:   opts.Events,
 	}
 	opts.Sharing = p
@@ -325,7 +325,7 @@ func (p *replica) End(ctx context.Context, of *streamable.Session) error {
 		return err
 	}
 	s.ended.Store(true)
-	p.ended.Add(nameOf(s.Key()), s.until(), time.Now())
+	p.ended.Add("", nameOf(s.Key()), s.until(), time.Now())
 	_ = p.publish(notice{kind: noticeEnded, session: s.Key(), time: s.until().Unix()})
 	return nil
 }
@@ -377,7 +377,7 @@ func (v values) with(c runtime.Change) values {
 
 // load returns the state of the session with a name.
 func (p *replica) load(ctx context.Context, name string) (values, error) {
-	if p.ended.Has(name, time.Now()) {
+	if p.ended.Has("", name, time.Now()) {
 		return values{ended: true}, nil
 	}
 	if p.store == nil {

@@ -160,11 +160,7 @@ func TestRequest(t *testing.T) {
 }
 
 func TestUsed(t *testing.T) {
-	u := seal.NewUsed(2)
-	add := func(n rune, expires, at time.Time) string {
-		added, full := u.Add(string(n), expires, at)
-		return fmt.Sprint(added, full)
-	}
+	u := seal.NewUsed(2, 2)
 	for _, step := range []struct {
 		n           rune
 		expires, at time.Time
@@ -177,9 +173,76 @@ func TestUsed(t *testing.T) {
 		{3, later.Add(time.Minute), later, "true false"}, // the first has expired
 		{4, later, later, "false true"},
 	} {
-		if got := add(step.n, step.expires, step.at); got != step.want {
+		added, full := u.Add("", string(step.n), step.expires, step.at)
+		if got := fmt.Sprint(added, full); got != step.want {
 			t.Errorf("Add of id %d at %v: %s; want %s", step.n, step.at.Sub(now), got, step.want)
 		}
+	}
+}
+
+// TestUsedByOwners checks that the ids of an owner take no room from others.
+func TestUsedByOwners(t *testing.T) {
+	u := seal.NewUsed(100, 2)
+	for i, step := range []struct {
+		owner, id string
+		at        time.Duration
+		want      string
+	}{
+		{"ada", "1", 0, "true false"},
+		{"ada", "1", 0, "false false"},
+		{"ada", "2", time.Second, "true false"},
+		{"ada", "3", time.Second, "false true"},
+		{"bob", "1", time.Second, "true false"},
+		{"bob", "2", 50 * time.Second, "true false"},
+		{"bob", "3", 50 * time.Second, "false true"},
+		{"eve", "1", time.Minute, "true false"},
+		{"ada", "2", time.Minute, "false false"}, // remembered, though there is room again
+		{"ada", "3", time.Minute, "true false"},
+		{"ada", "4", time.Minute, "false true"},
+		{"bob", "2", 109 * time.Second, "false false"},
+		{"bob", "2", 110 * time.Second, "true false"},
+		{"eve", "1", 110 * time.Second, "false false"},
+		{"eve", "1", 120 * time.Second, "true false"},
+	} {
+		at := now.Add(step.at)
+		added, full := u.Add(step.owner, step.id, at.Add(time.Minute), at)
+		if got := fmt.Sprint(added, full); got != step.want {
+			t.Errorf("step %d, id %s of %s: got %s, want %s", i, step.id, step.owner, got, step.want)
+		}
+	}
+}
+
+// TestUsedByMany checks that owners with few ids have room when others have taken it all, and that many owners cannot
+// fill the memory: together, they have at most twice the limit.
+func TestUsedByMany(t *testing.T) {
+	const limit = 1000
+	u := seal.NewUsed(limit, 100)
+	total := 0
+	fill := func(owner, ids int) (added int) {
+		for id := range ids {
+			if ok, _ := u.Add(fmt.Sprint("owner ", owner), fmt.Sprint("id ", id), later, now); ok {
+				added++
+			}
+		}
+		total += added
+		return added
+	}
+	for owner := range 10 {
+		if n := fill(owner, 200); n != 100 {
+			t.Errorf("owner %d has room for %d ids, want 100", owner, n)
+		}
+	}
+	if n := fill(10, 200); n != 90 {
+		t.Errorf("an owner in a full memory has room for %d ids, want an equal part of %d for 11, rounded down", n, limit)
+	}
+	for owner := range 10 * limit {
+		fill(11+owner, 20)
+	}
+	if total > 2*limit {
+		t.Errorf("%d ids are remembered, the limit is %d", total, limit)
+	}
+	if added, full := u.Add("new", "id", later.Add(time.Hour), later); !added || full {
+		t.Errorf("when all have expired: %t, %t", added, full)
 	}
 }
 
