@@ -230,7 +230,12 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	if err != nil || !r.Due(time.Now()) || s.closed.Load() || s.running(id) != nil {
 		return r, err
 	}
-	taken, _, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
+	select {
+	case s.seats <- struct{}{}:
+	default:
+		return r, nil
+	}
+	taken, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
 	switch {
 	case err == nil && taken == nil:
 		return r, nil

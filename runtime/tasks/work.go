@@ -1,7 +1,6 @@
 package tasks
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -156,7 +155,7 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 			out = w.stopped(context.Cause(ctx))
 		}
 		w.end(out)
-		w.t.leave(w.payer)
+		w.left()
 	}()
 	if ctx.Err() == nil {
 		out = work()
@@ -168,10 +167,10 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 type run struct {
 	t       *Tasks
 	id      string
-	payer   string    // that of the record, whose work counts until the handler has returned
-	holder  string    // unique, so that a process does not mistake its own lost lease for a valid one
-	number  int       // how often the work of the task has begun
-	taken   time.Time // when it was taken over; zero if it began here
+	payer   string // that of the record, whose work counts until the handler has returned
+	holder  string // unique, so that a process does not mistake its own lost lease for a valid one
+	number  int    // how often the work of the task has begun
+	vacate  func() // lets another task be taken over; nil if it began here
 	expires time.Time
 	poll    time.Duration
 	stop    context.CancelCauseFunc // ends the context of the work
@@ -219,7 +218,7 @@ func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
 		return true
 	}
 	stop(nil)
-	w.t.leave(w.payer)
+	w.left()
 	w.settle(outcome{lost: true})
 	if open {
 		w.unregister()
@@ -325,8 +324,15 @@ func (w *run) unregister() {
 		delete(w.t.runs, w.id)
 	}
 	w.t.mu.Unlock()
-	w.t.free()
 	w.t.working.Done()
+}
+
+// left is called once, when the handler has returned or cannot begin.
+func (w *run) left() {
+	w.t.leave(w.payer)
+	if w.vacate != nil {
+		w.vacate()
+	}
 }
 
 // Close stops the work of tasks and waits until that is stored. Tasks without an outcome stay in the store,
@@ -390,8 +396,8 @@ func (w *run) settle(out outcome) {
 // work may be the cause. By the defaults of Options, it fails before its lifetime ends.
 const maxLost = 3
 
-// maxTakeOvers limits how many tasks a process takes over at once. A task counts until its work ends, but no
-// longer than a lease, so that long work does not keep the others waiting.
+// maxTakeOvers limits how many tasks a process takes over at once. A task counts until its handler has returned, but no
+// longer than a lease.
 const maxTakeOvers = 16
 
 // errLost is the outcome of a task that has reached maxLost.
@@ -409,46 +415,40 @@ var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the proces
 func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	ticker := time.NewTicker(t.opts.Lease)
 	defer ticker.Stop()
+	due, err := t.store.Due(ctx, time.Now())
 	for {
-		more, err := t.takeOver(ctx, server)
 		if err != nil && ctx.Err() == nil {
 			t.log.Error("tasks cannot be taken over", "error", err)
 		}
-		freed := t.freed
-		if !more {
-			freed = nil
+		seats := t.seats
+		if len(due) == 0 {
+			seats = nil
 		}
 		select {
-		case <-freed:
+		case seats <- struct{}{}:
+			_, err = t.retake(ctx, due[0], "", func(r *Record, w *run) {
+				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
+			})
+			due = due[1:]
 		case <-ticker.C:
+			due, err = t.store.Due(ctx, time.Now())
 		case <-ctx.Done():
 			return nil
 		}
 	}
 }
 
-// takeOver takes over the work that is due. It returns true if there is no room for a part of it.
-func (t *Tasks) takeOver(ctx context.Context, server *runtime.Server) (more bool, err error) {
-	due, err := t.store.Due(ctx, time.Now())
-	for _, id := range due {
-		_, room, failed := t.retake(ctx, id, "", func(r *Record, w *run) {
-			t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
-		})
-		err = cmp.Or(err, failed) // the others do not wait for a task that the store cannot read
-		if !room {
-			return true, err
-		}
-	}
-	return false, err
-}
-
-// retake claims a task of a session, or of the extension if session is "", and calls begin if its work is due. It
-// returns false if there is no room for more work. R is nil then, and if the task is gone.
-func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, room bool, err error) {
-	t.taking.Lock()
-	defer t.taking.Unlock()
-	if !t.mayTakeOver() {
-		return nil, false, nil
+// retake claims a task of a session, or of the extension if session is "", and calls begin if its work is due. The
+// caller has put a value into t.seats, which retake removes if no work begins. R is nil if there is no room for more
+// work, or the task is gone.
+func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, err error) {
+	vacate := sync.OnceFunc(func() { <-t.seats })
+	t.mu.Lock()
+	full := t.handlers >= t.opts.MaxRunning
+	t.mu.Unlock()
+	if full {
+		vacate()
+		return nil, nil
 	}
 	var w *run
 	fails := false
@@ -474,21 +474,25 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 		w = t.claim(r, now)
 		return true
 	})
+	if err != nil || w == nil {
+		vacate()
+	}
 	switch {
 	case errors.Is(err, ErrNotFound) || errors.Is(err, ErrConflict):
-		return nil, true, nil
+		return nil, nil
 	case err != nil:
-		return nil, true, err
+		return nil, err
 	case fails:
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
 	case w != nil:
+		time.AfterFunc(t.opts.Lease, vacate) // long work does not keep the others waiting
+		w.vacate = vacate
 		t.mu.Lock()
-		w.taken = time.Now()
 		t.count(r.payer())
 		t.mu.Unlock()
 		begin(r, w)
 	}
-	return r, true, nil
+	return r, nil
 }
 
 // backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
@@ -529,30 +533,6 @@ func (t *Tasks) leave(payer string) {
 		delete(t.running, payer)
 	}
 	t.mu.Unlock()
-	t.free()
-}
-
-// free tells Serve that there is room for more work.
-func (t *Tasks) free() {
-	select {
-	case t.freed <- struct{}{}:
-	default:
-	}
-}
-
-// mayTakeOver reports whether there is room for the work of another task that is taken over: less than
-// maxTakeOvers, and less than Options.MaxRunning with all other work. The caller holds t.taking until the work is
-// registered.
-func (t *Tasks) mayTakeOver() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := 0
-	for _, w := range t.runs {
-		if time.Since(w.taken) < t.opts.Lease {
-			n++
-		}
-	}
-	return n < maxTakeOvers && t.handlers < t.opts.MaxRunning
 }
 
 // outcome is the outcome of the request of a task.
