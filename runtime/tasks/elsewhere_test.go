@@ -297,3 +297,26 @@ func TestSessionEndsTasks(t *testing.T) {
 		}
 	})
 }
+
+// TestTakeOverIsToldOnce checks that a process that was paused while another one took its task over does not tell the
+// client what the other one tells.
+func TestTakeOverIsToldOnce(t *testing.T) {
+	spreadOver(t, 2, func(s *spread) {
+		_, id := s.long(0, "attempt")
+		s.stores[0].stall.Store(true)
+		s.stores[0].blind.Store(true)
+		time.Sleep(31500 * time.Millisecond) // the first work has ended, and tries to store that each second
+		s.at.Store(1)
+		s.status(id) // which takes it over
+		time.Sleep(2700 * time.Millisecond)
+		s.stores[0].stall.Store(false) // between its last try and the end of the second work
+		s.stores[0].blind.Store(false)
+		time.Sleep(time.Minute)
+		if got := s.status(id); got != "completed" {
+			s.t.Errorf("the task is %s", got)
+		}
+		if got := s.heard(); !slices.Equal(got, []string{"completed"}) {
+			s.t.Errorf("the client was told %q", got)
+		}
+	})
+}

@@ -230,14 +230,13 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 // maxListened limits the tasks that a request listens to, because the server keeps something for each of them.
 const maxListened = 100
 
-// listener sends a client the states of tasks when they have changed, each task once with its current state: a subscriber
-// those that it listens to ("Task Status Notifications"), and the peer of a session those that this process works on, or
-// has ended for another process ("Task Notifications"). It has a goroutine only while it sends.
+// listener sends a subscriber the states of the tasks that it listens to when they have changed, each task once with its
+// current state ("Task Status Notifications"). It has a goroutine only while it sends.
 type listener struct {
-	t      *Tasks
-	ctx    context.Context // ends with the subscription or the session
-	notify func(s state) error
-	asked  int // how many tasks a subscriber has asked for, one after the other
+	t       *Tasks
+	ctx     context.Context // ends with the subscription
+	session *runtime.ServerSession
+	asked   int // how many tasks the subscriber has asked for, one after the other
 
 	mu      sync.Mutex
 	tasks   map[string]*listened // by id, until they have ended; nil when ctx has ended
@@ -245,28 +244,10 @@ type listener struct {
 	sending bool                 // a goroutine sends them
 }
 
-// listened is a task to which a client listens.
+// listened is a task to which a subscriber listens.
 type listened struct {
-	known string // what the client knows of it, see Record.shown
+	known string // what the subscriber knows of it, see Record.shown
 	stop  func() // watching
-}
-
-// newListener returns a listener whose client is told about tasks by notify.
-func (t *Tasks) newListener(ctx context.Context, notify func(s state) error) *listener {
-	l := &listener{t: t, ctx: ctx, notify: notify, tasks: map[string]*listened{}}
-	context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
-	return l
-}
-
-// end forgets the tasks.
-func (l *listener) end() {
-	l.mu.Lock()
-	tasks := l.tasks
-	l.tasks, l.changed = nil, nil
-	l.mu.Unlock()
-	for _, task := range tasks {
-		task.stop()
-	}
 }
 
 // listenTo lets a subscriber listen to a task, and sends it the states from now on.
@@ -278,7 +259,7 @@ func (t *Tasks) listenTo(ctx context.Context, id string) error {
 	if _, err := t.lookup(ctx, id, ""); err != nil {
 		return err
 	}
-	return l.follow(id)
+	return l.add(id)
 }
 
 // subscriber returns the listener for the subscriber in a context, creating it on first use.
@@ -288,48 +269,45 @@ func (t *Tasks) subscriber(ctx context.Context) *listener {
 	defer t.mu.Unlock()
 	l := t.listeners[session]
 	if l == nil {
-		l = t.newListener(ctx, func(s state) error { return session.Notify(ctx, methodTaskChanged, s) })
+		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
 		t.listeners[session] = l
-		context.AfterFunc(ctx, func() { // for the reason of newListener
-			t.mu.Lock()
-			defer t.mu.Unlock()
-			delete(t.listeners, session)
-		})
+		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
 	}
 	return l
 }
 
-// follow lets the client listen to a task of which it knows nothing, and sends it the state.
-func (l *listener) follow(id string) error {
-	_, err := l.add(id, "")
-	if err == nil {
-		l.send(id)
+// end forgets the tasks.
+func (l *listener) end() {
+	l.t.mu.Lock()
+	delete(l.t.listeners, l.session)
+	l.t.mu.Unlock()
+	l.mu.Lock()
+	tasks := l.tasks
+	l.tasks, l.changed = nil, nil
+	l.mu.Unlock()
+	for _, task := range tasks {
+		task.stop()
 	}
-	return err
 }
 
-// add lets the client listen to a task, of which it knows something. It replaces what an earlier call has added.
-func (l *listener) add(id, known string) (*listened, error) {
-	stop, err := l.t.store.Watch(l.ctx, id, func() { l.send(id) })
-	if err != nil {
-		return nil, err
-	}
-	task := &listened{known, stop}
+// add lets the subscriber listen to a task of which it knows nothing, and sends it the state.
+func (l *listener) add(id string) error {
+	// The store is not used under the mutex, for which it may be waiting.
+	task := &listened{stop: l.t.store.Watch(id, func() { l.send(id) })}
 	l.mu.Lock()
-	other, over := l.tasks[id], l.tasks == nil
-	if !over {
+	over, known := l.tasks == nil, l.tasks[id] != nil
+	if !over && !known {
 		l.tasks[id] = task
 	}
 	l.mu.Unlock()
-	// The functions stop are called without the mutex, for which the store may be waiting.
-	if other != nil {
-		other.stop()
+	if over || known {
+		task.stop()
 	}
 	if over {
-		stop()
-		return nil, context.Cause(l.ctx)
+		return context.Cause(l.ctx)
 	}
-	return task, nil
+	l.send(id)
+	return nil
 }
 
 // send has the state of a task sent soon. It does not use the store, which may be calling it.
@@ -358,7 +336,7 @@ func (l *listener) sendAll() {
 			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
 		case err == nil && r.shown() != task.known:
 			task.known = r.shown()
-			l.tell(r)
+			l.t.tell(l.ctx, l.session, methodTaskChanged, r)
 			if r.ended() {
 				l.remove(id, task)
 			}
@@ -367,13 +345,13 @@ func (l *listener) sendAll() {
 }
 
 // tell sends the state of a task. If that fails, the client gets the next one. No caller recovers a panic of middleware.
-func (l *listener) tell(r *Record) {
+func (t *Tasks) tell(ctx context.Context, client runtime.Caller, method string, r *Record) {
 	defer func() {
 		if p := recover(); p != nil {
-			l.t.log.Error("middleware panicked", "panic", p, "stack", string(debug.Stack()))
+			t.log.Error("middleware panicked", "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
-	_ = l.notify(state{record: r})
+	_ = client.Notify(ctx, method, state{record: r})
 }
 
 // shown returns the part of a task whose changes are told to clients.
@@ -398,15 +376,10 @@ func (l *listener) next() (id string, task *listened) {
 	return id, task
 }
 
-// remove forgets a task of which nothing more is sent. It does nothing if the task is nil or was replaced.
+// remove forgets a task of which nothing more is sent.
 func (l *listener) remove(id string, task *listened) {
 	l.mu.Lock()
-	found := task != nil && l.tasks[id] == task
-	if found {
-		delete(l.tasks, id)
-	}
+	delete(l.tasks, id)
 	l.mu.Unlock()
-	if found {
-		task.stop()
-	}
+	task.stop()
 }

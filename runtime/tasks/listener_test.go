@@ -23,13 +23,13 @@ type watched struct {
 	watching atomic.Int64
 }
 
-func (w *watched) Watch(ctx context.Context, id string, changed func()) (func(), error) {
-	stop, err := w.Memory.Watch(ctx, id, changed)
+func (w *watched) Watch(id string, changed func()) func() {
+	stop := w.Memory.Watch(id, changed)
 	w.watching.Add(1)
 	return func() {
 		w.watching.Add(-1)
 		stop()
-	}, err
+	}
 }
 
 // startMany starts tasks that wait for their client.

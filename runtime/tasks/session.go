@@ -23,23 +23,22 @@ import (
 // session is the part of a session that this process needs for its tasks, which are in the store.
 type session struct {
 	*Tasks
+	ctx    context.Context // ends when the session ends here
 	call   *runtime.Call   // represents the session and belongs to no message
 	name   string          // Record.Session; the same in each process that has the session
 	handle runtime.Handler // of the requests of its revision
 
-	peer     *listener  // is told about the tasks
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
 }
 
 // session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 	return c.SessionValue(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), handle: handle}
+		s := &session{Tasks: t, ctx: ctx, call: runtime.CallOf(ctx), name: rand.Text(), handle: handle}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
 		}
-		s.peer = t.newListener(ctx, func(changed state) error { return s.call.Notify(ctx, methodStatus, changed) })
 		context.AfterFunc(ctx, s.end)
 		return s
 	}).(*session)
@@ -69,6 +68,10 @@ func (s *session) end() {
 		s.log.Error("the tasks of a session cannot be removed", "error", err)
 	}
 }
+
+// told tells the peer the state of a task. It is the process with the work that does so, unless there is none ("Task
+// Notifications").
+func (s *session) told(r *Record) { s.tell(s.ctx, s.call, methodStatus, r) }
 
 // idLength is the length of the id of a session's task.
 const idLength = 42
@@ -113,7 +116,6 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
 	w.session, w.held, w.reached.L = s, runtime.CallOf(ctx).Reply() != nil, &w.mu
 	how := runtime.Detached{Around: w.around, Reply: w.stream}
-	w.told, _ = s.peer.add(r.ID, r.shown()) // the run logs what fails
 	stopped, stop := context.WithCancelCause(context.Background())
 	return w.begin(stop, func() bool {
 		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
@@ -201,14 +203,16 @@ func (w *run) count(ctx context.Context, more int) {
 	if w.asking > 0 {
 		status = inputRequired
 	}
-	_, err := w.t.change(ctx, w.id, func(r *Record) bool {
-		if !w.holds(r) || r.Status == status {
-			return false
-		}
+	changed := false
+	r, err := w.t.change(ctx, w.id, func(r *Record) bool {
+		changed = w.holds(r) && r.Status != status
 		r.Status, r.Message = status, ""
-		return true
+		return changed
 	})
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound) {
+	switch {
+	case err == nil && changed:
+		w.session.told(r)
+	case err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound):
 		w.t.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
 	}
 }
@@ -240,7 +244,7 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	case err == nil && taken == nil:
 		return r, nil
 	case err == nil && taken.ended():
-		_ = s.peer.follow(id)
+		s.told(taken)
 	}
 	return taken, err
 }
@@ -263,10 +267,7 @@ func (s *session) get(ctx context.Context, p *taskParams) (state, error) {
 
 // await handles tasks/result. It returns when the task has ended ("Result Retrieval").
 func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
-	changes, stop, err := s.watch(ctx, p.id)
-	if err != nil {
-		return "", err
-	}
+	changes, stop := s.watch(p.id)
 	defer stop()
 	for {
 		r, err := s.find(ctx, p.id)
@@ -390,11 +391,14 @@ func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
 			r.Cancelled = true
 			r.end(cancelled, byRequest)
 		}
+		if idle {
+			r.Holder = ""
+		}
 		return !late
 	})
 	switch {
 	case err == nil && idle: // otherwise the process with the work tells the peer
-		_ = s.peer.follow(p.id)
+		s.told(r)
 	case err == nil && late:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}

@@ -35,7 +35,7 @@ type Record struct {
 	Poll                      time.Duration
 
 	// The lease of the process that does the work. Another process may take the work over when it ends.
-	Holder  string
+	Holder  string    // also when the task has ended
 	Leased  time.Time // the end of the lease; zero if no process does the work
 	Attempt int       // how often the work has begun
 	Lost    int       // how often a process has let its lease end, because it died or hung
@@ -150,8 +150,9 @@ type Store interface {
 // Lists is the part of a [Store] for which an [Index] suffices.
 type Lists interface {
 	// Watch makes the store call a function after the task has changed, until stop is called. It may call it
-	// once for several changes, or for none. The function returns at once and does not use the store.
-	Watch(ctx context.Context, id string, changed func()) (stop func(), err error)
+	// once for several changes, or for none. The function returns at once and does not use the store. A store that
+	// cannot learn of changes for some time calls the function afterwards.
+	Watch(id string, changed func()) (stop func())
 	// List returns the ids of the tasks of a session, sorted. It may miss what another process has just
 	// created.
 	List(ctx context.Context, session string) ([]string, error)
@@ -381,7 +382,7 @@ func (x *Index) remove(r *Record) {
 }
 
 // Watch implements Lists.
-func (x *Index) Watch(_ context.Context, id string, changed func()) (stop func(), err error) {
+func (x *Index) Watch(id string, changed func()) (stop func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.watchers == nil {
@@ -396,7 +397,7 @@ func (x *Index) Watch(_ context.Context, id string, changed func()) (stop func()
 		if len(x.watchers[id]) == 0 {
 			delete(x.watchers, id)
 		}
-	}, nil
+	}
 }
 
 // List implements Lists.

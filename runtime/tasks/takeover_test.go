@@ -49,6 +49,14 @@ func TestTakeOver(t *testing.T) {
 type stalled struct {
 	*tasks.Memory
 	stall atomic.Bool
+	blind atomic.Bool // nothing can be read
+}
+
+func (s *stalled) Get(ctx context.Context, id string) (*tasks.Record, error) {
+	if s.blind.Load() {
+		return nil, errors.New("the store is blind")
+	}
+	return s.Memory.Get(ctx, id)
 }
 
 func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
@@ -58,8 +66,8 @@ func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
 	return s.Memory.Swap(ctx, r)
 }
 
-func (s *stalled) Watch(ctx context.Context, id string, changed func()) (func(), error) {
-	return s.Memory.Watch(ctx, id, func() {
+func (s *stalled) Watch(id string, changed func()) func() {
+	return s.Memory.Watch(id, func() {
 		if !s.stall.Load() {
 			changed()
 		}

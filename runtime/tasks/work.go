@@ -110,22 +110,22 @@ func (t *Tasks) edit(ctx context.Context, id, session string, f func(*Record) bo
 }
 
 // watch returns a channel that receives a value after a task has changed.
-func (t *Tasks) watch(ctx context.Context, id string) (changes <-chan struct{}, stop func(), err error) {
+func (t *Tasks) watch(id string) (changes <-chan struct{}, stop func()) {
 	c := make(chan struct{}, 1)
-	stop, err = t.store.Watch(ctx, id, func() {
+	return c, t.store.Watch(id, func() {
 		select {
 		case c <- struct{}{}:
 		default: // it holds a value already
 		}
 	})
-	return c, stop, err
 }
 
-// end gives a task its final status. What only the work needs goes, so that there is room for the outcome.
+// end gives a task its final status. What only the work needs goes, so that there is room for the outcome. The holder
+// stays, which tells the peer of a session.
 func (r *Record) end(status, message string) {
 	r.Status, r.Message = status, message
 	r.Params, r.Scopes, r.Questions, r.Answers, r.State = "", nil, nil, nil, ""
-	r.Holder, r.Leased = "", time.Time{}
+	r.Leased = time.Time{}
 }
 
 // work begins the work of a task of the extension.
@@ -183,9 +183,8 @@ type run struct {
 	renewed  time.Time
 
 	// What the work of a session's task needs to send requests to the peer.
-	session *session  // nil for the extension
-	told    *listened // what the peer is told of it; nil if the store cannot be watched
-	held    bool      // requests to the peer wait for a stream; on a transport with a single one, they do not
+	session *session // nil for the extension
+	held    bool     // requests to the peer wait for a stream; on a transport with a single one, they do not
 
 	storing sync.Mutex // is held while the status is stored, and guards asking
 	asking  int        // requests to the peer that wait for their response
@@ -234,17 +233,9 @@ func (w *run) watch(ctx context.Context) {
 	// Work has no goroutine but that of its handler: one that waits would take 3 KB, a timer takes 160 bytes.
 	w.release = context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })
 	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.check)
-	unwatch, err := w.t.store.Watch(context.WithoutCancel(ctx), w.id, w.changed)
-	if err != nil {
-		w.t.log.Error("a task cannot be watched", "task", w.id, "error", err)
-		unwatch = func() {}
-	}
-	w.unwatch = unwatch
+	w.unwatch = w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
 	w.timer.Reset(0) // the task may have changed already
 }
-
-// changed is called when the task has changed.
-func (w *run) changed() { w.timer.Reset(0) }
 
 // check reads the task, and renews the lease if it is time.
 func (w *run) check() {
@@ -313,8 +304,11 @@ func (w *run) end(out outcome) {
 	if out.result == "" && w.t.closed.Load() {
 		out.lost = true
 	}
-	w.settle(out)
-	w.unregister()
+	r := w.settle(out)
+	w.unregister() // a peer that does not read keeps nobody waiting for the run
+	if r != nil && w.session != nil && r.ended() && r.Holder == w.holder {
+		w.session.told(r)
+	}
 }
 
 // unregister forgets the run.
@@ -350,21 +344,11 @@ func (t *Tasks) Close() {
 // errTooLarge is the outcome of a task whose result or questions cannot be stored.
 var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
 
-// settle stores the outcome, unless another process has the task. While the store fails, it repeats that until
-// the task expires or t is closed, because the work may have taken long.
-func (w *run) settle(out outcome) {
+// settle stores the outcome, unless another process has the task, and returns the task, or nil if it is not known. While
+// the store fails, it repeats that until the task expires or t is closed, because the work may have taken long.
+func (w *run) settle(out outcome) *Record {
 	ctx, stop := context.WithDeadline(context.Background(), w.expires)
 	defer stop()
-	ended := false
-	defer func() {
-		switch {
-		case w.session == nil:
-		case ended:
-			w.session.peer.send(w.id) // the task may have ended before the listener watched it
-		default:
-			w.session.peer.remove(w.id, w.told) // the process that has the task tells the peer
-		}
-	}()
 	for {
 		r, err := w.t.change(ctx, w.id, func(r *Record) bool {
 			switch {
@@ -377,9 +361,11 @@ func (w *run) settle(out outcome) {
 			}
 			return true
 		})
-		ended = err == nil && r.ended()
-		if err == nil || errors.Is(err, ErrNotFound) || ctx.Err() != nil {
-			return
+		switch {
+		case err == nil:
+			return r
+		case errors.Is(err, ErrNotFound) || ctx.Err() != nil:
+			return nil
 		}
 		w.t.log.Error("the outcome of a task cannot be stored", "task", w.id, "error", err)
 		if errors.Is(err, ErrTooLarge) && out.err != errTooLarge {
@@ -387,7 +373,7 @@ func (w *run) settle(out outcome) {
 			continue
 		}
 		if w.t.closed.Load() || engine.Wait(ctx.Done(), w.poll, nil) {
-			return
+			return nil
 		}
 	}
 }
@@ -463,6 +449,7 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 			r.Lost++
 			fails = true
 			errLost.apply(r)
+			r.Holder = ""
 			return true
 		case now.Before(r.Leased.Add(t.backOff(r.Lost))):
 			return false
