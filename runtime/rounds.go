@@ -499,7 +499,7 @@ func (c statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
 	if err != nil {
 		c.conn.logger().Warn("requestState refused", "method", c.m.Method, "id", c.id, "reason", err)
 		if keeper != nil {
-			return "", keeper.Refused()
+			return "", keeper.Refused
 		}
 		return "", errState
 	}

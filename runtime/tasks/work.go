@@ -3,7 +3,6 @@ package tasks
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -572,7 +571,8 @@ func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) 
 		return outcome{err: errInternal}
 	}
 	box := &outbox{outcome: outcome{err: errInternal}}
-	kept := seal.WithKeeper(context.WithoutCancel(ctx), keeper{server})
+	// The states of the request are in the store, and clients do not see them.
+	kept := seal.WithKeeper(context.WithoutCancel(ctx), &seal.Keeper{Server: server, Refused: errForeignState})
 	in, err := server.Open(kept, box, runtime.Handshake{Stateless: true}, func(error) {})
 	if err != nil {
 		return outcome{lost: true}
@@ -643,30 +643,6 @@ func (r *Record) request() ([]byte, error) {
 	}
 	return jsonrpc.AppendRequest(nil, wire.IntScalar(1), r.Method, params)
 }
-
-// keeper keeps the states of the requests that tasks run. They are in the store of tasks, and clients do
-// not see them. It implements seal.Keeper.
-type keeper struct{ server *runtime.Server }
-
-// keptVersion is the beginning of a kept state's text. The text of a sealed state begins with another
-// version.
-const keptVersion = 0
-
-func (k keeper) Keeps(server any) bool { return server == any(k.server) }
-
-func (k keeper) Keep(content []byte) string {
-	return base64.RawURLEncoding.EncodeToString(append([]byte{keptVersion}, content...))
-}
-
-func (k keeper) Open(text string) (content []byte, ok bool) {
-	kept, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(kept) == 0 || kept[0] != keptVersion || strings.ContainsAny(text, "\r\n") {
-		return nil, false
-	}
-	return kept[1:], true
-}
-
-func (k keeper) Refused() error { return errForeignState }
 
 // errForeignState is the error for a task that began with a state of its client, and is now at a server
 // that does not accept the state.

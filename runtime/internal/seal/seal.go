@@ -56,9 +56,10 @@ type key struct {
 }
 
 const (
-	version    = 1
-	headLength = 1 + len(key{}.name) + len(ID{})
-	bindLength = 8 + 2*sha256.Size
+	keptVersion = 0 // of a text that is kept and not sealed
+	version     = 1
+	headLength  = 1 + len(key{}.name) + len(ID{})
+	bindLength  = 8 + 2*sha256.Size
 )
 
 // NewRing returns a ring of keys with at least MinKey random bytes each. Without keys, it has a random
@@ -120,9 +121,8 @@ func (r *Ring) Seal(p Purpose, expires time.Time, content []byte) (string, error
 // Open opens a text that was sealed for the purpose and has not expired. The error is one of the errors
 // of this package.
 func (r *Ring) Open(text string, p Purpose, now time.Time) (*Opened, error) {
-	// The decoder skips line breaks, which a sealed text does not have.
-	sealed, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(sealed) < headLength || sealed[0] != version || strings.ContainsAny(text, "\r\n") {
+	sealed, ok := decode(text)
+	if !ok || len(sealed) < headLength || sealed[0] != version {
 		return nil, ErrForeign
 	}
 	o := &Opened{ID: ID(sealed[headLength-len(ID{}) : headLength])}
@@ -178,29 +178,42 @@ func Request(revision, method string, params wire.Object, without ...string) Sum
 	return sha256.Sum256(append(text, sum[:]...))
 }
 
-// Keeper keeps the states of requests that a server sends to itself, so that they need no sealing. It is an
-// interface because most servers have none and should not link one.
-type Keeper interface {
-	// Keeps reports whether the requests are those of the server.
-	Keeps(server any) bool
-	// Keep returns a text for a state. No ring opens it.
-	Keep(content []byte) string
-	// Open opens a text of Keep. It returns false for other texts, such as sealed ones of a client.
-	Open(text string) (content []byte, ok bool)
-	// Refused returns the error for a text that neither Open nor the server's ring opens.
-	Refused() error
+// Keeper keeps the states of requests that a server sends to itself, so that they need no sealing.
+type Keeper struct {
+	Server  any   // whose requests they are
+	Refused error // for a text that neither Open nor the server's ring opens
+}
+
+// Keep returns a text for a state. No ring opens it, because the text of a sealed state begins with another version.
+func (*Keeper) Keep(content []byte) string {
+	return base64.RawURLEncoding.EncodeToString(append([]byte{keptVersion}, content...))
+}
+
+// Open opens a text of Keep. It returns false for other texts, such as sealed ones of a client.
+func (*Keeper) Open(text string) (content []byte, ok bool) {
+	kept, ok := decode(text)
+	if !ok || len(kept) == 0 || kept[0] != keptVersion {
+		return nil, false
+	}
+	return kept[1:], true
+}
+
+// decode returns the bytes of a text, in which the decoder would skip line breaks.
+func decode(text string) ([]byte, bool) {
+	all, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return all, err == nil && !strings.ContainsAny(text, "\r\n")
 }
 
 type keeperKey struct{}
 
 // WithKeeper returns the context of requests whose states are kept. They never leave the server.
-func WithKeeper(ctx context.Context, k Keeper) context.Context {
+func WithKeeper(ctx context.Context, k *Keeper) context.Context {
 	return context.WithValue(ctx, keeperKey{}, k)
 }
 
 // KeeperOf returns the Keeper of a request that the server has sent to itself, or nil.
-func KeeperOf(ctx context.Context, server any) Keeper {
-	if k, ok := ctx.Value(keeperKey{}).(Keeper); ok && k.Keeps(server) {
+func KeeperOf(ctx context.Context, server any) *Keeper {
+	if k, ok := ctx.Value(keeperKey{}).(*Keeper); ok && k.Server == server {
 		return k
 	}
 	return nil

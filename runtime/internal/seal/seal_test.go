@@ -246,6 +246,36 @@ func TestUsedByMany(t *testing.T) {
 	}
 }
 
+// TestKeeper checks that states which are kept are told apart from sealed ones, and accepted in requests of
+// their server only.
+func TestKeeper(t *testing.T) {
+	k := &seal.Keeper{Server: new(int)}
+	kept := k.Keep([]byte("content"))
+	if content, ok := k.Open(kept); !ok || string(content) != "content" {
+		t.Errorf("Open = %q, %t", content, ok)
+	}
+	ring, err := seal.NewRing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed, err := ring.Seal(seal.Purpose{}, later, []byte("content"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "A", kept + "\n", sealed} {
+		if content, ok := k.Open(text); ok {
+			t.Errorf("Open(%q) = %q", text, content)
+		}
+	}
+	if _, err := ring.Open(kept, seal.Purpose{}, now); err != seal.ErrForeign {
+		t.Errorf("a ring opens what is not sealed: %v", err)
+	}
+	ctx := seal.WithKeeper(t.Context(), k)
+	if seal.KeeperOf(ctx, k.Server) == nil || seal.KeeperOf(ctx, new(int)) != nil || seal.KeeperOf(t.Context(), k.Server) != nil {
+		t.Error("KeeperOf is not the one of the server in the context")
+	}
+}
+
 // FuzzOpen opens what clients may send. Only what was sealed comes out.
 func FuzzOpen(f *testing.F) {
 	r := ring(f, 2, 1)
