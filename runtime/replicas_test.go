@@ -82,9 +82,9 @@ type subjects struct {
 	all []string
 }
 
-func (b *subjects) Subscribe(ctx context.Context, subject string, receive func([]byte)) (func(), error) {
+func (b *subjects) Subscribe(ctx context.Context, subject string, receive func([]byte), missed func()) (func(), error) {
 	b.all = append(b.all, subject)
-	return b.Memory.Subscribe(ctx, subject, receive)
+	return b.Memory.Subscribe(ctx, subject, receive, missed)
 }
 
 // TestBusMessages checks what is logged of messages that cannot be sent or read, and that subjects have the

@@ -268,17 +268,12 @@ func (b *brokenBus) Publish(ctx context.Context, subject string, data []byte) er
 	return b.Memory.Publish(ctx, subject, data)
 }
 
-func (b *brokenBus) Subscribe(ctx context.Context, subject string, receive func([]byte)) (func(), error) {
+func (b *brokenBus) Subscribe(ctx context.Context, subject string, receive func([]byte), missed func()) (func(), error) {
 	if err := b.failing(); err != nil {
 		return nil, err
 	}
-	return b.Memory.Subscribe(ctx, subject, receive)
-}
-
-// Reconnected implements share.Reconnector.
-func (b *brokenBus) Reconnected(f func()) (stop func()) {
-	b.back = append(b.back, f)
-	return func() {}
+	b.back = append(b.back, missed)
+	return b.Memory.Subscribe(ctx, subject, receive, missed)
 }
 
 // TestBrokenBus checks that a bus that fails delays nobody, and what happens when it is back.

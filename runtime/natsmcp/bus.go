@@ -13,7 +13,7 @@ import (
 )
 
 // Bus is a share.Bus of the core of NATS: nothing is stored, and a process that is not connected misses what
-// is published. It is a share.Reconnector too.
+// is published.
 type Bus struct {
 	nc     *nats.Conn
 	prefix string
@@ -38,17 +38,9 @@ func OpenBus(nc *nats.Conn, prefix string) (*Bus, error) {
 	return &Bus{nc, prefix + "."}, nil
 }
 
-// check returns an error for a subject or message that a bus does not take.
-func check(subject string, data []byte) error {
-	if len(data) > share.MaxMessage {
-		return share.ErrTooLarge
-	}
-	return share.CheckSubject(subject)
-}
-
 // Publish implements share.Bus.
 func (b *Bus) Publish(_ context.Context, subject string, data []byte) error {
-	if err := check(subject, data); err != nil {
+	if err := share.Check(subject, data); err != nil {
 		return err
 	}
 	return busError(b.nc.Publish(b.prefix+subject, data))
@@ -68,8 +60,8 @@ func busError(err error) error {
 }
 
 // Subscribe implements share.Bus.
-func (b *Bus) Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
-	if err := share.CheckSubject(subject); err != nil {
+func (b *Bus) Subscribe(ctx context.Context, subject string, receive func(data []byte), missed func()) (stop func(), err error) {
+	if err := share.Check(subject, nil); err != nil {
 		return nil, err
 	}
 	sub, err := b.nc.Subscribe(b.prefix+subject, func(m *nats.Msg) { receive(m.Data) })
@@ -79,7 +71,20 @@ func (b *Bus) Subscribe(ctx context.Context, subject string, receive func(data [
 	if err != nil {
 		return nil, busError(err)
 	}
-	return func() { _ = sub.Unsubscribe() }, nil // an error says that the connection is closed
+	end := func() { _ = sub.Unsubscribe() } // an error says that the connection is closed
+	if missed == nil {
+		return end, nil
+	}
+	changes := b.nc.StatusChanged(nats.CONNECTED)
+	go func() {
+		for range changes {
+			missed()
+		}
+	}()
+	return func() {
+		b.nc.RemoveStatusListener(changes)
+		end()
+	}, nil
 }
 
 // arrive waits until the server knows a subscription.
@@ -93,20 +98,9 @@ func (b *Bus) arrive(ctx context.Context, sub *nats.Subscription) error {
 	return err
 }
 
-// Reconnected implements share.Reconnector.
-func (b *Bus) Reconnected(f func()) (stop func()) {
-	changes := b.nc.StatusChanged(nats.CONNECTED)
-	go func() {
-		for range changes {
-			f()
-		}
-	}()
-	return func() { b.nc.RemoveStatusListener(changes) }
-}
-
 // Request implements share.Bus.
 func (b *Bus) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
-	if err := check(subject, data); err != nil {
+	if err := share.Check(subject, data); err != nil {
 		return nil, err
 	}
 	m, err := b.nc.RequestWithContext(ctx, b.prefix+subject, data)
@@ -121,7 +115,7 @@ func (b *Bus) Request(ctx context.Context, subject string, data []byte) ([]byte,
 
 // Serve implements share.Bus.
 func (b *Bus) Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error) {
-	if err := share.CheckSubject(subject); err != nil {
+	if err := share.Check(subject, nil); err != nil {
 		return nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))

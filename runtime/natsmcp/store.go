@@ -82,7 +82,7 @@ func (s *Store) subject(id string) (string, bool) {
 
 // isWord reports whether a text can be one word of a subject.
 func isWord(text string) bool {
-	return share.CheckSubject(text) == nil && !strings.Contains(text, ".")
+	return share.Check(text, nil) == nil && !strings.Contains(text, ".")
 }
 
 // put stores a task if the last message of its subject is the one with the sequence number last.

@@ -28,9 +28,6 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
 	}
 	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
-	if b, ok := a.bus.(Reconnector); ok {
-		b.Reconnected(missed)
-	}
 	r.subscribe(0, func(data []byte) { r.receive(data, published, missed) }, missed)
 	return r.announce, nil
 }
@@ -38,8 +35,8 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 // announcer exchanges what a server publishes with the other replicas of the server.
 //
 // A failing bus does not delay anything: announcements wait, each text once, and are sent in their order after
-// growing pauses. When too many wait, the other replicas are only told that they have missed some. If the
-// bus is a [Reconnector], a replica whose connection was lost learns that too.
+// growing pauses. When too many wait, the other replicas are only told that they have missed some. A
+// replica whose connection was lost learns that from the bus.
 type announcer struct {
 	bus     Bus
 	subject string
@@ -85,7 +82,7 @@ func changesSubject(name string) string {
 func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
 	defer cancel()
-	_, err := r.bus.Subscribe(ctx, r.subject, receive)
+	_, err := r.bus.Subscribe(ctx, r.subject, receive, missed)
 	switch {
 	case err != nil:
 		r.mu.Lock()

@@ -377,10 +377,9 @@ func (b *lossyBus) Publish(ctx context.Context, subject string, data []byte) err
 	return b.Memory.Publish(ctx, subject, data)
 }
 
-// Reconnected implements Reconnector.
-func (b *lossyBus) Reconnected(f func()) (stop func()) {
-	b.back = append(b.back, f)
-	return func() {}
+func (b *lossyBus) Subscribe(ctx context.Context, subject string, receive func([]byte), missed func()) (func(), error) {
+	b.back = append(b.back, missed)
+	return b.Memory.Subscribe(ctx, subject, receive, missed)
 }
 
 // TestReconnected checks that replicas catch up with what a client has changed while they did not hear each other.

@@ -27,7 +27,7 @@ type member struct {
 
 // Publish implements [Bus].
 func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
-	if err := check(subject, data); err != nil {
+	if err := Check(subject, data); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -61,14 +61,14 @@ func (m *Memory) deliver(s *member) {
 	}
 }
 
-// Subscribe implements [Bus].
-func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte)) (stop func(), err error) {
+// Subscribe implements [Bus]. No message is missed.
+func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte), _ func()) (stop func(), err error) {
 	return m.join(subject, &member{receive: receive})
 }
 
 // Request implements [Bus]. If several functions serve the subject, it chooses one at random.
 func (m *Memory) Request(ctx context.Context, subject string, data []byte) ([]byte, error) {
-	if err := check(subject, data); err != nil {
+	if err := Check(subject, data); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -108,7 +108,7 @@ func (m *Memory) Serve(ctx context.Context, subject string, answer func(ctx cont
 
 // join adds a member to a subject, until stop is called.
 func (m *Memory) join(subject string, s *member) (stop func(), err error) {
-	if err := CheckSubject(subject); err != nil {
+	if err := Check(subject, nil); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -126,12 +126,4 @@ func (m *Memory) join(subject string, s *member) (stop func(), err error) {
 			delete(m.subjects, subject)
 		}
 	}, nil
-}
-
-// check returns an error if a message is too long or its subject is invalid.
-func check(subject string, data []byte) error {
-	if len(data) > MaxMessage {
-		return ErrTooLarge
-	}
-	return CheckSubject(subject)
 }

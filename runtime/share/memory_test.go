@@ -26,7 +26,7 @@ func TestReceiverEnds(t *testing.T) {
 			func([]byte) { goruntime.Goexit() },
 			func(data []byte) { got = append(got, string(data)) },
 		} {
-			stop, err := m.Subscribe(t.Context(), "s", receive)
+			stop, err := m.Subscribe(t.Context(), "s", receive, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,23 +25,18 @@ const (
 func (p *replica) join() error {
 	ctx, cancel := context.WithTimeout(p.handler.Context(), waits.Bus)
 	defer cancel()
-	stop, err := p.bus.Subscribe(ctx, subjectNotices, p.notified)
+	stop, err := p.bus.Subscribe(ctx, subjectNotices, p.notified, p.reconnected)
 	if err != nil {
 		return fmt.Errorf("share: Sessions.Bus: %w", err)
 	}
-	stops := []func(){stop}
-	if stop, err = p.bus.Serve(ctx, subjectReplica+p.name, p.answer); err != nil {
-		stops[0]()
+	leave, err := p.bus.Serve(ctx, subjectReplica+p.name, p.answer)
+	if err != nil {
+		stop()
 		return fmt.Errorf("share: Sessions.Bus: %w", err)
 	}
-	stops = append(stops, stop)
-	if r, ok := p.bus.(Reconnector); ok {
-		stops = append(stops, r.Reconnected(p.reconnected))
-	}
 	p.leave = sync.OnceFunc(func() {
-		for _, stop := range stops {
-			stop()
-		}
+		stop()
+		leave()
 	})
 	context.AfterFunc(p.handler.Context(), p.leave) // a goroutine that waits would take 3 KB
 	return nil

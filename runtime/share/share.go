@@ -22,8 +22,11 @@ var (
 
 const subjectCharacters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_."
 
-// CheckSubject returns ErrSubject if a subject is invalid (see [Bus]).
-func CheckSubject(subject string) error {
+// Check returns ErrTooLarge or ErrSubject if a bus does not take a message on a subject (see [Bus]).
+func Check(subject string, data []byte) error {
+	if len(data) > MaxMessage {
+		return ErrTooLarge
+	}
 	if len(subject) > 256 || strings.Trim(subject, subjectCharacters) != "" || strings.Contains("."+subject+".", "..") {
 		return ErrSubject
 	}
@@ -40,8 +43,9 @@ type Bus interface {
 	Publish(ctx context.Context, subject string, data []byte) error
 	// Subscribe calls receive for each message that is published on the subject from now on, in the order
 	// in which a publisher has sent them, until stop is called. Calls do not overlap. One call of receive
-	// may follow after stop has returned.
-	Subscribe(ctx context.Context, subject string, receive func(data []byte)) (stop func(), err error)
+	// may follow after stop has returned. A bus that can lose its connection calls missed, unless it is nil, each
+	// time that the subscription is in force again, because messages in between may have been lost.
+	Subscribe(ctx context.Context, subject string, receive func(data []byte), missed func()) (stop func(), err error)
 	// Request sends a message to one of the processes that serve the subject and returns its answer. The
 	// error is ErrNobody if there is none. After any other error, the message may have been received. There
 	// is no answer if the receiver dies, so ctx should have a deadline.
@@ -49,14 +53,6 @@ type Bus interface {
 	// Serve calls answer for each request on the subject from now on, until stop is called. Calls may
 	// overlap. ctx of a call ends after stop.
 	Serve(ctx context.Context, subject string, answer func(ctx context.Context, data []byte) []byte) (stop func(), err error)
-}
-
-// Reconnector is a [Bus] that knows when messages may have been lost.
-type Reconnector interface {
-	Bus
-	// Reconnected calls f each time that the connection to the bus has been lost and the subscriptions are
-	// in force again, until stop is called. Messages in between may have been lost.
-	Reconnected(f func()) (stop func())
 }
 
 // MaxMessage is the size of the longest message of a [Bus], in bytes: the default limit of NATS, 1 MiB,

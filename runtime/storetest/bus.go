@@ -37,7 +37,7 @@ func publish(t testing.TB, b share.Bus, subject, text string) {
 
 func subscribe(t testing.TB, b share.Bus, subject string, receive func(data []byte)) (stop func()) {
 	t.Helper()
-	stop, err := b.Subscribe(t.Context(), subject, receive)
+	stop, err := b.Subscribe(t.Context(), subject, receive, nil)
 	return untilEnd(t, stop, err)
 }
 
@@ -288,7 +288,7 @@ func busOddSubjects(t testing.TB, one, _ share.Bus) {
 	for _, subject := range oddNames {
 		wantErr(t, one.Publish(t.Context(), subject, []byte(subject)), share.ErrSubject, "Publish %.20q", subject)
 		wantRefused(t, one, subject, "", share.ErrSubject)
-		_, err := one.Subscribe(t.Context(), subject, func([]byte) {})
+		_, err := one.Subscribe(t.Context(), subject, func([]byte) {}, nil)
 		wantErr(t, err, share.ErrSubject, "Subscribe %.20q", subject)
 		_, err = one.Serve(t.Context(), subject, echo)
 		wantErr(t, err, share.ErrSubject, "Serve %.20q", subject)

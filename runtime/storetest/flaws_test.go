@@ -154,11 +154,11 @@ func (b *flawedBus) Publish(ctx context.Context, subject string, data []byte) er
 	return err
 }
 
-func (b *flawedBus) Subscribe(ctx context.Context, subject string, receive func([]byte)) (func(), error) {
+func (b *flawedBus) Subscribe(ctx context.Context, subject string, receive func([]byte), missed func()) (func(), error) {
 	if b.flaw == "overlaps" {
-		return b.Memory.Subscribe(ctx, subject, func(data []byte) { go receive(data) })
+		return b.Memory.Subscribe(ctx, subject, func(data []byte) { go receive(data) }, missed)
 	}
-	stop, err := b.Memory.Subscribe(ctx, subject, receive)
+	stop, err := b.Memory.Subscribe(ctx, subject, receive, missed)
 	return func() {
 		if stop(); b.flaw == "continues" {
 			b.over = append(b.over, receive)

@@ -141,11 +141,12 @@ func TestBusReconnects(t *testing.T) {
 	srv := startNATS(t, state)
 	one, other := bus(t, connect(t, srv)), bus(t, connect(t, srv))
 	got := make(chan string, 100)
-	if _, err := other.Subscribe(t.Context(), "a", func(data []byte) { got <- string(data) }); err != nil {
+	back := make(chan struct{}, 1)
+	stop, err := other.Subscribe(t.Context(), "a", func(data []byte) { got <- string(data) }, func() { back <- struct{}{} })
+	if err != nil {
 		t.Fatal(err)
 	}
-	back := make(chan struct{}, 1)
-	defer other.Reconnected(func() { back <- struct{}{} })()
+	defer stop()
 	restartNATS(t, srv, state)
 	<-back
 	for received := false; !received; {
