@@ -119,7 +119,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*access, *runtim
 	if known, ok := g.refused.get(key, now); ok {
 		return nil, g.badToken(given.scheme, known.Reason)
 	}
-	caller, err := g.verifier.Verify(ctx, given.token)
+	caller, err := g.identified(ctx, given.token)
 	now = time.Now()
 	if err == nil && (caller == nil || caller.Subject == "") {
 		err = errors.New("the Verifier returned no caller with a Subject")

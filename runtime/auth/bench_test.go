@@ -9,22 +9,16 @@ import (
 	"time"
 )
 
-type verifier func(ctx context.Context, token string) (*Caller, error)
-
-func (v verifier) Verify(ctx context.Context, token string) (*Caller, error) {
-	return v(ctx, token)
-}
-
 // protected returns a guarded handler that only counts, a request for it with a valid token, and how often the
 // handler was called and tokens were verified.
 func protected(tb testing.TB) (h http.Handler, r *http.Request, served, verified *int) {
 	served, verified = new(int), new(int)
 	guard, err := NewGuard(Options{
 		Resource: "https://mcp.example.com/mcp", AuthorizationServers: []string{"https://auth.example.com"}, Scopes: []string{"a"},
-		Verifier: verifier(func(context.Context, string) (*Caller, error) {
+		Verifier: func(context.Context, string) (*Caller, error) {
 			*verified++
 			return &Caller{Issuer: "https://auth.example.com", Subject: "u", Scopes: []string{"a"}, Expiry: time.Now().Add(time.Hour)}, nil
-		}),
+		},
 		CacheFor: time.Hour,
 	})
 	if err != nil {

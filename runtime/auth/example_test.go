@@ -32,16 +32,16 @@ func Example() {
 }
 
 // A server with tokens of its own kind. Handlers learn who calls.
-func ExampleVerifierFunc() {
+func ExampleVerifier() {
 	keys := map[string]*auth.Caller{"key-of-zoe": {Subject: "Zoë", Scopes: []string{"notes"}}}
 	guard, err := auth.NewGuard(auth.Options{
 		Resource: "https://mcp.example.com/mcp",
-		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: func(_ context.Context, token string) (*auth.Caller, error) {
 			if caller, ok := keys[token]; ok {
 				return caller, nil
 			}
 			return nil, &auth.TokenError{Reason: "unknown API key"}
-		}),
+		},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -66,9 +66,9 @@ func ExampleVerifierFunc() {
 func ExampleOptions_implies() {
 	guard, err := auth.NewGuard(auth.Options{
 		Resource: "https://mcp.example.com/mcp",
-		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: func(_ context.Context, token string) (*auth.Caller, error) {
 			return &auth.Caller{Subject: "somebody", Scopes: []string{"notes:" + token}}, nil
-		}),
+		},
 		Scopes:  []string{"notes:write"},
 		Implies: func(has, needed string) bool { return has == "notes:admin" && strings.HasPrefix(needed, "notes:") },
 	})

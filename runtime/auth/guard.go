@@ -90,7 +90,7 @@ type Guard struct {
 	paths       []string // of the metadata
 	mu          sync.Mutex
 	scoped      []interface{ Scopes() []string } // the protected handlers that know their scopes
-	verifier    Verifier
+	verifiers   []Verifier
 	accepted    *cache[*access]
 	refused     *cache[*TokenError]
 	proofs      *seal.Used
@@ -150,12 +150,11 @@ func (g *Guard) identify() error {
 	return nil
 }
 
-// choose sets the verifier and the authorization servers of the metadata.
+// choose sets the verifiers and the authorization servers of the metadata.
 func (g *Guard) choose() error {
-	var all verifiers
 	var urls []string
 	if g.opts.Verifier != nil {
-		all = append(all, g.opts.Verifier)
+		g.verifiers = append(g.verifiers, g.opts.Verifier)
 	}
 	for _, given := range g.opts.Issuers {
 		i, err := newIssuer(given, &g.opts)
@@ -165,9 +164,9 @@ func (g *Guard) choose() error {
 		if err != nil {
 			return err
 		}
-		all, urls = append(all, i), append(urls, given.URL)
+		g.verifiers, urls = append(g.verifiers, i.verify), append(urls, given.URL)
 	}
-	if g.verifier = all; all == nil {
+	if g.verifiers == nil {
 		return errors.New("there are no Issuers and no Verifier")
 	}
 	if len(g.opts.AuthorizationServers) == 0 {

@@ -38,7 +38,7 @@ func TestStreamEnds(t *testing.T) {
 			t.Run(name+"/"+stream.method+stream.header, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					start := time.Now()
-					verifier := VerifierFunc(func(context.Context, string) (*Caller, error) {
+					verifier := func(context.Context, string) (*Caller, error) {
 						if test.err != nil && time.Since(start) >= test.fails {
 							return nil, test.err
 						}
@@ -47,7 +47,7 @@ func TestStreamEnds(t *testing.T) {
 							caller.Expiry = start.Add(test.expires)
 						}
 						return caller, nil
-					})
+					}
 					g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier, CacheFor: test.cacheFor})
 					if err != nil {
 						t.Fatal(err)
@@ -68,7 +68,7 @@ func TestStreamEnds(t *testing.T) {
 
 // TestTokenInQuery checks that a request with a token in its query is refused, however the query is written.
 func TestTokenInQuery(t *testing.T) {
-	verifier := VerifierFunc(func(context.Context, string) (*Caller, error) { return &Caller{Subject: "u"}, nil })
+	verifier := func(context.Context, string) (*Caller, error) { return &Caller{Subject: "u"}, nil }
 	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestPrincipal(t *testing.T) {
 // TestScopesOfAccess checks which scopes the work of a task may use when its request is over: those of the token and,
 // of the scopes that the server knows, those that they include.
 func TestScopesOfAccess(t *testing.T) {
-	verifier := VerifierFunc(func(context.Context, string) (*Caller, error) { return nil, errors.New("not asked") })
+	verifier := func(context.Context, string) (*Caller, error) { return nil, errors.New("not asked") }
 	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: verifier, ScopesSupported: []string{"read", "write", "other", "admin"},
 		Implies: func(has, needed string) bool { return has == "admin" && needed != "other" }})
 	if err != nil {
@@ -135,13 +135,13 @@ func TestStreamEndsAgain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				first := true
-				g, err := NewGuard(Options{Resource: "https://r.example", Scopes: []string{"read"}, Verifier: VerifierFunc(func(context.Context, string) (*Caller, error) {
+				g, err := NewGuard(Options{Resource: "https://r.example", Scopes: []string{"read"}, Verifier: func(context.Context, string) (*Caller, error) {
 					if first {
 						first = false
 						return &Caller{Subject: "u", Scopes: []string{"read"}}, nil
 					}
 					return again(), nil
-				})})
+				}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -21,31 +21,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Verifier verifies access tokens.
-type Verifier interface {
-	// Verify returns the caller that a token identifies. If the token is not acceptable, the error is
-	// a *TokenError, and the client gets status 401 and may obtain another token. After any other
-	// error, the client gets status 503. Verify must check that the token was issued for this server.
-	// It is called concurrently.
-	Verify(ctx context.Context, token string) (*Caller, error)
-}
+// Verifier verifies access tokens: it returns the caller that a token identifies. If the token is not acceptable, the
+// error is a *TokenError, and the client gets status 401 and may obtain another token. After any other error, the client
+// gets status 503. A Verifier must check that the token was issued for this server. It is called concurrently.
+type Verifier func(ctx context.Context, token string) (*Caller, error)
 
-// VerifierFunc is a function that is a Verifier.
-type VerifierFunc func(ctx context.Context, token string) (*Caller, error)
-
-// Verify calls f.
-func (f VerifierFunc) Verify(ctx context.Context, token string) (*Caller, error) {
-	return f(ctx, token)
-}
-
-// verifiers asks one Verifier after the other, until one accepts the token or fails.
-type verifiers []Verifier
-
-// Verify implements Verifier. If none accepts the token, the error is that of the last one that knows its issuer.
-func (all verifiers) Verify(ctx context.Context, token string) (*Caller, error) {
+// identified asks one Verifier after the other, until one accepts the token or fails. If none accepts it, the error is
+// that of the last one that knows its issuer.
+func (g *Guard) identified(ctx context.Context, token string) (*Caller, error) {
 	var refusal error
-	for _, v := range all {
-		caller, err := v.Verify(ctx, token)
+	for _, verify := range g.verifiers {
+		caller, err := verify(ctx, token)
 		if _, refused := errors.AsType[*TokenError](err); !refused {
 			return caller, err
 		}
@@ -102,7 +88,7 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// issuer is the Verifier of an Issuer, with what is known of it.
+// issuer verifies the tokens of an Issuer, with what is known of it.
 type issuer struct {
 	Issuer
 	opts     *Options
@@ -151,9 +137,9 @@ func (i *issuer) address(ctx context.Context, given, name string, member func(*o
 	return given, nil
 }
 
-// Verify implements Verifier. A JWT names its issuer, and only that issuer verifies it: by its keys (RFC 9068, section
-// 4), or by introspection as any other token.
-func (i *issuer) Verify(ctx context.Context, token string) (*Caller, error) {
+// verify is a Verifier. A JWT names its issuer, and only that issuer verifies it: by its keys (RFC 9068, section 4), or
+// by introspection as any other token.
+func (i *issuer) verify(ctx context.Context, token string) (*Caller, error) {
 	jws, err := jose.ParseSignedCompact(token, asymmetric)
 	if err != nil {
 		if i.Introspection != nil {

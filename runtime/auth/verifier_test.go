@@ -209,7 +209,7 @@ func TestNonces(t *testing.T) {
 // TestTargets checks for which URLs of a proof a request is its target: query and fragment do not count (RFC 9449,
 // section 4.3).
 func TestTargets(t *testing.T) {
-	g, err := NewGuard(Options{Resource: "https://r.example/mcp", Verifier: VerifierFunc(nil)})
+	g, err := NewGuard(Options{Resource: "https://r.example/mcp", Verifier: func(context.Context, string) (*Caller, error) { return nil, nil }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,9 +242,9 @@ func TestProofsOfOneCaller(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: VerifierFunc(func(_ context.Context, token string) (*Caller, error) {
+	g, err := NewGuard(Options{Resource: "https://r.example", Verifier: func(_ context.Context, token string) (*Caller, error) {
 		return &Caller{Subject: token, KeyThumbprint: base64.RawURLEncoding.EncodeToString(sum)}, nil
-	})})
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func testNobody(t *testing.T) {
 	})
 	for _, caller := range []*auth.Caller{nil, {}, {ClientID: "c"}, {Scopes: []string{"mcp"}}} {
 		r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
-			o.Issuers, o.Verifier = nil, auth.VerifierFunc(func(context.Context, string) (*auth.Caller, error) { return caller, nil })
+			o.Issuers, o.Verifier = nil, func(context.Context, string) (*auth.Caller, error) { return caller, nil }
 		})
 		if a := r.call("who", "key"); a.status != http.StatusServiceUnavailable || !strings.Contains(r.log.String(), "no caller with a Subject") {
 			t.Errorf("a Verifier that returns %+v: status %d: %s", caller, a.status, a.body)
@@ -200,12 +200,12 @@ func testListenEnds(t *testing.T) {
 	var lifetime atomic.Int64
 	r := newRig(t, authserver.Options{}, func(_ *rig, o *auth.Options) {
 		o.CacheFor = -1
-		o.Verifier = auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		o.Verifier = func(_ context.Context, token string) (*auth.Caller, error) {
 			if token != "short" {
 				return nil, &auth.TokenError{Reason: "unknown"}
 			}
 			return &auth.Caller{Subject: "u", Scopes: []string{"mcp", "files:read"}, Expiry: time.Now().Add(time.Duration(lifetime.Load()))}, nil
-		})
+		}
 	})
 	for status := 0; status != http.StatusOK; lifetime.Store(2 * lifetime.Load()) {
 		lifetime.CompareAndSwap(0, int64(100*time.Millisecond))

@@ -44,9 +44,9 @@ func TestProxiedStreamEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				guard, err := auth.NewGuard(auth.Options{Resource: "https://r.example", Verifier: auth.VerifierFunc(func(context.Context, string) (*auth.Caller, error) {
+				guard, err := auth.NewGuard(auth.Options{Resource: "https://r.example", Verifier: func(context.Context, string) (*auth.Caller, error) {
 					return &auth.Caller{Subject: "u", Expiry: start.Add(time.Hour)}, nil
-				})})
+				}})
 				if err != nil {
 					t.Fatal(err)
 				}

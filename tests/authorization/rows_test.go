@@ -331,12 +331,12 @@ func (r *rig) document(place string) map[string]any {
 // ownTokens lets in one token, which no authorization server knows.
 func ownTokens(_ *rig, o *auth.Options) {
 	o.Issuers = nil
-	o.Verifier = auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+	o.Verifier = func(_ context.Context, token string) (*auth.Caller, error) {
 		if token == "key-of-zoe" {
 			return &auth.Caller{Subject: "zoe", Scopes: []string{"mcp"}}, nil
 		}
 		return nil, &auth.TokenError{Reason: "unknown API key"}
-	})
+	}
 }
 
 // TestOwnTokens lets in tokens of another kind beside those of an authorization server.

@@ -26,12 +26,12 @@ func TestLogin(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	guard, err := auth.NewGuard(auth.Options{
 		Resource: "http://" + server.Listener.Addr().String() + "/mcp",
-		Verifier: auth.VerifierFunc(func(_ context.Context, token string) (*auth.Caller, error) {
+		Verifier: func(_ context.Context, token string) (*auth.Caller, error) {
 			if token == "good" {
 				return &auth.Caller{Subject: "ada"}, nil
 			}
 			return nil, &auth.TokenError{Reason: "unknown token"}
-		}),
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
