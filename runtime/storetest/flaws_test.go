@@ -52,7 +52,7 @@ func TestFlaws(t *testing.T) {
 		if flaw == "overflows" {
 			limit = 0
 		}
-		return &flawedTasks{Memory: tasks.NewMemory(limit), flaw: flaw}
+		return &flawedTasks{Store: tasks.NewMemory(limit), flaw: flaw}
 	}, []flaw{
 		{"replaces", "Create", "Create of a task that exists: the error is <nil>"},
 		{"replaces", "Race", "several at once have succeeded: `8`, want `1`"},
@@ -243,7 +243,7 @@ func (s *flawedEvents) Drop(ctx context.Context, session string) error {
 
 // flawedTasks is a store with a flaw.
 type flawedTasks struct {
-	*tasks.Memory
+	tasks.Store
 	flaw   string
 	shared *tasks.Record // what Get has returned first
 }
@@ -256,7 +256,7 @@ func (s *flawedTasks) Create(ctx context.Context, r *tasks.Record) error {
 	case s.flaw == "hurries" && r.ID == "long":
 		c.Expires = time.Now().Add(time.Second / 2)
 	}
-	err := s.Memory.Create(ctx, &c)
+	err := s.Store.Create(ctx, &c)
 	r.Version = c.Version
 	if s.flaw == "replaces" && errors.Is(err, tasks.ErrConflict) {
 		return nil
@@ -271,7 +271,7 @@ func (s *flawedTasks) Get(ctx context.Context, id string) (*tasks.Record, error)
 	case s.flaw == "merges":
 		id = strings.ToLower(id)
 	}
-	r, err := s.Memory.Get(ctx, id)
+	r, err := s.Store.Get(ctx, id)
 	if s.flaw == "shares" {
 		s.shared = cmp.Or(s.shared, r)
 		r = s.shared
@@ -280,7 +280,7 @@ func (s *flawedTasks) Get(ctx context.Context, id string) (*tasks.Record, error)
 }
 
 func (s *flawedTasks) List(ctx context.Context, session string) ([]string, error) {
-	ids, err := s.Memory.List(ctx, session)
+	ids, err := s.Store.List(ctx, session)
 	if s.flaw == "mixes" {
 		ids = append(ids, "B")
 	}
@@ -289,7 +289,7 @@ func (s *flawedTasks) List(ctx context.Context, session string) ([]string, error
 
 func (s *flawedTasks) Swap(ctx context.Context, r *tasks.Record) error {
 	c := *r
-	if have, err := s.Memory.Get(ctx, r.ID); s.flaw == "overrides" && err == nil {
+	if have, err := s.Store.Get(ctx, r.ID); s.flaw == "overrides" && err == nil {
 		c.Version = have.Version
 	}
 	switch {
@@ -298,7 +298,7 @@ func (s *flawedTasks) Swap(ctx context.Context, r *tasks.Record) error {
 	case s.flaw == "ages":
 		c.Expires = time.Now()
 	}
-	err := s.Memory.Swap(ctx, &c)
+	err := s.Store.Swap(ctx, &c)
 	if err == nil || s.flaw == "renumbers" {
 		r.Version++
 	}

@@ -24,7 +24,7 @@ import (
 type spread struct {
 	*pair
 	at      atomic.Int32 // the replica with the next requests
-	memory  *tasks.Memory
+	memory  tasks.Store
 	stores  []*stalled
 	keepers []*tasks.Tasks
 	wires   []*http.Transport
@@ -42,7 +42,7 @@ func spreadOver(t *testing.T, n int, f func(*spread)) {
 		s := &spread{pair: &pair{t: t}, memory: tasks.NewMemory(0)}
 		var bus share.Memory
 		for range n {
-			store := &stalled{Memory: s.memory}
+			store := &stalled{Store: s.memory}
 			keeper := tasks.New(tasks.Options{Store: store, Lease: 30 * time.Second, TTL: time.Hour, MaxTTL: time.Hour})
 			srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Replicas: share.Announce(&bus)},
 				keeper.Over(mcp20251125.BindServer(server{t: t})))
@@ -277,7 +277,7 @@ func TestTakeOverFromItself(t *testing.T) {
 
 // TestSessionEndsTasks checks that the tasks of a session end with it, at each replica.
 func TestSessionEndsTasks(t *testing.T) {
-	var memory *tasks.Memory
+	var memory tasks.Store
 	var ids []string
 	spreadOver(t, 2, func(s *spread) {
 		memory = s.memory

@@ -58,7 +58,7 @@ func TestItem(t *testing.T) {
 // TestItemReplaced checks that the last of several such items counts.
 func TestItemReplaced(t *testing.T) {
 	call := func(context.Context, wire.Object) (wire.Appender, error) { return wire.Object(`{"content":[]}`), nil }
-	stores := []*tasks.Memory{tasks.NewMemory(0), tasks.NewMemory(0)}
+	stores := []tasks.Store{tasks.NewMemory(0), tasks.NewMemory(0)}
 	session := sessionWith(t,
 		catalog.Tasks(tasks.New(tasks.Options{Store: stores[0]})),
 		catalog.Tool{Definition: wire.Object(`{"name":"dig","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}}`), Call: call},

@@ -19,12 +19,12 @@ import (
 
 // watched is a store that counts the functions which watch its tasks.
 type watched struct {
-	*tasks.Memory
+	tasks.Store
 	watching atomic.Int64
 }
 
 func (w *watched) Watch(id string, changed func()) func() {
-	stop := w.Memory.Watch(id, changed)
+	stop := w.Store.Watch(id, changed)
 	w.watching.Add(1)
 	return func() {
 		w.watching.Add(-1)
@@ -76,7 +76,7 @@ func (e *extended) listen(ids []string) (accepted int) {
 // TestListenIsCheap checks that subscribers take no goroutine for each of their tasks, and leave nothing behind.
 func TestListenIsCheap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &watched{Memory: tasks.NewMemory(0)}
+		store := &watched{Store: tasks.NewMemory(0)}
 		e := newExtended(t, store, "eve", &counter{})
 		ids := e.startMany(100)
 		before := goruntime.NumGoroutine()
@@ -149,13 +149,13 @@ func TestListenToChanges(t *testing.T) {
 // TestListenWhileUnreadable checks that a subscriber gets the end of a task that the store could not read at once.
 func TestListenWhileUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &unreadable{Memory: tasks.NewMemory(0)}
+		store := &unreadable{Store: tasks.NewMemory(0)}
 		e := newExtended(t, store, "", &counter{})
 		id := e.start("ask")
 		synctest.Wait()
 		e.listen([]string{id})
 		store.id.Store(id)
-		r, err := store.Memory.Get(t.Context(), id)
+		r, err := store.Store.Get(t.Context(), id)
 		if err == nil {
 			r.Status, r.Questions = "cancelled", nil
 			err = store.Swap(t.Context(), r)
@@ -183,7 +183,7 @@ func (p punctual) Get(ctx context.Context, id string) (*tasks.Record, error) {
 
 // TestExpiredTaskIsForgotten checks that a session does not watch a task whose lifetime has ended before its work.
 func TestExpiredTaskIsForgotten(t *testing.T) {
-	store := &watched{Memory: tasks.NewMemory(0)}
+	store := &watched{Store: tasks.NewMemory(0)}
 	overHTTP(t, tasks.Options{Store: punctual{store}}, true, func(p *pair) {
 		p.start("ask")
 		time.Sleep(time.Minute)
@@ -194,13 +194,13 @@ func TestExpiredTaskIsForgotten(t *testing.T) {
 }
 
 // slow is a store that takes five seconds to store that a task requires input.
-type slow struct{ *tasks.Memory }
+type slow struct{ tasks.Store }
 
 func (s slow) Swap(ctx context.Context, r *tasks.Record) error {
 	if r.Status == "input_required" {
 		time.Sleep(5 * time.Second)
 	}
-	return s.Memory.Swap(ctx, r)
+	return s.Store.Swap(ctx, r)
 }
 
 // TestProgressWhileStoring checks that a task can report its progress while its status is being stored.

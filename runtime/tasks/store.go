@@ -174,20 +174,16 @@ const (
 	endBytes       = 1 << 10 // by which a task may grow in a full store when it ends, so that each one can end
 )
 
-// Memory is a Store in memory. Tasks in it end with the process.
-type Memory struct {
+// memory is a Store in memory.
+type memory struct {
 	all, owner room // the limits of all tasks and of the tasks of an owner
 
 	mu      sync.Mutex
 	records map[string]stored
 	used    room
 	owners  map[string]room // what each owner uses
-	index   Index
-
-	lists // index
+	Index
 }
-
-type lists = Lists
 
 // stored is a task in memory, with what removes it when its lifetime has ended.
 type stored struct {
@@ -203,27 +199,25 @@ func (r room) within(limit room) bool { return r.tasks <= limit.tasks && r.bytes
 
 func (r room) plus(tasks, bytes int) room { return room{r.tasks + tasks, r.bytes + bytes} }
 
-// NewMemory returns an empty store for up to limit tasks, which may have 16 KiB each on average; 0 means
+// NewMemory returns an empty store in memory for up to limit tasks, which may have 16 KiB each on average; 0 means
 // 10,000. An owner has at most a tenth of that, though at least 100 tasks and 4 MiB, so that one
 // caller leaves room for the others. A session without a principal counts as an owner, and tasks without either
 // share the room of all. The store removes each task when its lifetime has ended.
-func NewMemory(limit int) *Memory {
+func NewMemory(limit int) Store {
 	if limit <= 0 {
 		limit = defaultMaxRecords
 	}
 	all := room{limit, max(limit*bytesPerRecord, minBytes)}
-	m := &Memory{
+	return &memory{
 		all:     all,
 		owner:   room{max(all.tasks/10, minOwnerCount), max(all.bytes/10, minOwnerBytes)},
 		records: map[string]stored{},
 		owners:  map[string]room{},
 	}
-	m.lists = &m.index
-	return m
 }
 
 // Create implements Store.
-func (m *Memory) Create(_ context.Context, r *Record) error {
+func (m *memory) Create(_ context.Context, r *Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.records[r.ID].Record != nil {
@@ -242,12 +236,12 @@ func (m *Memory) Create(_ context.Context, r *Record) error {
 	// A timer takes 160 bytes, where a goroutine that waits would take 3 KB for each task.
 	own := stored{r.clone(), time.AfterFunc(time.Until(r.Expires), func() { m.expired(id) })}
 	m.records[id] = own
-	m.index.Set(own.Record)
+	m.Index.Set(own.Record)
 	return nil
 }
 
 // limit returns the limits that hold for the tasks of the owner of r.
-func (m *Memory) limit(r *Record) room {
+func (m *memory) limit(r *Record) room {
 	if r.payer() == "" {
 		return m.all
 	}
@@ -263,12 +257,12 @@ func (r *Record) payer() string {
 }
 
 // fits reports whether there is room for more of the owner of r.
-func (m *Memory) fits(r *Record, tasks, bytes int) bool {
+func (m *memory) fits(r *Record, tasks, bytes int) bool {
 	return m.used.plus(tasks, bytes).within(m.all) && m.owners[r.payer()].plus(tasks, bytes).within(m.limit(r))
 }
 
 // use adds tasks and bytes to what the owner of r uses.
-func (m *Memory) use(r *Record, tasks, bytes int) {
+func (m *memory) use(r *Record, tasks, bytes int) {
 	m.used = m.used.plus(tasks, bytes)
 	owner := r.payer()
 	if used := m.owners[owner].plus(tasks, bytes); used.tasks > 0 {
@@ -279,7 +273,7 @@ func (m *Memory) use(r *Record, tasks, bytes int) {
 }
 
 // Get implements Store.
-func (m *Memory) Get(_ context.Context, id string) (*Record, error) {
+func (m *memory) Get(_ context.Context, id string) (*Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.records[id]
@@ -290,7 +284,7 @@ func (m *Memory) Get(_ context.Context, id string) (*Record, error) {
 }
 
 // Swap implements Store.
-func (m *Memory) Swap(_ context.Context, r *Record) error {
+func (m *memory) Swap(_ context.Context, r *Record) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	have := m.records[r.ID]
@@ -312,18 +306,18 @@ func (m *Memory) Swap(_ context.Context, r *Record) error {
 	if !r.Expires.Equal(have.Expires) {
 		have.expiry.Reset(time.Until(r.Expires))
 	}
-	m.index.Set(own.Record)
+	m.Index.Set(own.Record)
 	return nil
 }
 
 // expired is called when the lifetime of a task has ended, unless it has become longer meanwhile.
-func (m *Memory) expired(id string) {
+func (m *memory) expired(id string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.records[id]; r.Record != nil && !time.Now().Before(r.Expires) {
 		delete(m.records, id)
 		m.use(r.Record, -1, -r.size())
-		m.index.Remove(id)
+		m.Index.Remove(id)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 func TestTakeOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &counter{held: make(chan struct{})}
-		store := &stalled{Memory: tasks.NewMemory(0)}
-		dead, alive := newExtended(t, store, "", c), newExtended(t, store.Memory, "", c)
+		store := &stalled{Store: tasks.NewMemory(0)}
+		dead, alive := newExtended(t, store, "", c), newExtended(t, store.Store, "", c)
 		ctx, stop := context.WithCancel(t.Context())
 		served := make(chan error, 1)
 		go func() { served <- alive.keeper.Serve(ctx, alive.server) }()
@@ -47,7 +47,7 @@ func TestTakeOver(t *testing.T) {
 
 // stalled is a store in which nothing can be changed for some time, and which tells nobody about changes meanwhile.
 type stalled struct {
-	*tasks.Memory
+	tasks.Store
 	stall atomic.Bool
 	blind atomic.Bool // nothing can be read
 }
@@ -56,18 +56,18 @@ func (s *stalled) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	if s.blind.Load() {
 		return nil, errors.New("the store is blind")
 	}
-	return s.Memory.Get(ctx, id)
+	return s.Store.Get(ctx, id)
 }
 
 func (s *stalled) Swap(ctx context.Context, r *tasks.Record) error {
 	if s.stall.Load() {
 		return errors.New("the store is stalled")
 	}
-	return s.Memory.Swap(ctx, r)
+	return s.Store.Swap(ctx, r)
 }
 
 func (s *stalled) Watch(id string, changed func()) func() {
-	return s.Memory.Watch(id, func() {
+	return s.Store.Watch(id, func() {
 		if !s.stall.Load() {
 			changed()
 		}
@@ -77,7 +77,7 @@ func (s *stalled) Watch(id string, changed func()) func() {
 // TestOutcomeIsStoredLater checks that the outcome of a task is stored when the store works again.
 func TestOutcomeIsStoredLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &stalled{Memory: tasks.NewMemory(0)}
+		store := &stalled{Store: tasks.NewMemory(0)}
 		e := newExtended(t, store, "", &counter{})
 		id := e.start("sleep")
 		store.stall.Store(true)
@@ -94,13 +94,13 @@ func TestOutcomeIsStoredLater(t *testing.T) {
 }
 
 // small is a store of tasks without large results.
-type small struct{ *tasks.Memory }
+type small struct{ tasks.Store }
 
 func (s small) Swap(ctx context.Context, r *tasks.Record) error {
 	if len(r.Result) > 50 {
 		return tasks.ErrTooLarge
 	}
-	return s.Memory.Swap(ctx, r)
+	return s.Store.Swap(ctx, r)
 }
 
 // TestLargeOutcome checks that a task fails if its result cannot be stored.
@@ -264,7 +264,7 @@ func TestPoison(t *testing.T) {
 		defer close(held)
 		long := func(o *tasks.Options, _ *runtime.ServerOptions) { o.TTL, o.MaxTTL = 24*time.Hour, 24*time.Hour }
 		memory := tasks.NewMemory(0)
-		first := &stalled{Memory: memory}
+		first := &stalled{Store: memory}
 		id := newExtended(t, first, "", &counter{held: held}, long).start("count")
 		synctest.Wait()
 		first.stall.Store(true) // the process dies
@@ -275,7 +275,7 @@ func TestPoison(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			store := &stalled{Memory: memory}
+			store := &stalled{Store: memory}
 			replica := newExtended(t, store, "", &counter{held: held}, long)
 			ctx, stop := context.WithCancel(t.Context())
 			go replica.keeper.Serve(ctx, replica.server)
@@ -388,7 +388,7 @@ func TestTakeOversAreBounded(t *testing.T) {
 
 // unreadable is a store in which a task cannot be read for some time.
 type unreadable struct {
-	*tasks.Memory
+	tasks.Store
 	id atomic.Value // string
 }
 
@@ -396,13 +396,13 @@ func (u *unreadable) Get(ctx context.Context, id string) (*tasks.Record, error) 
 	if id == u.id.Load() {
 		return nil, errors.New("the task cannot be read")
 	}
-	return u.Memory.Get(ctx, id)
+	return u.Store.Get(ctx, id)
 }
 
 // TestTakeOverAfterUnreadable checks that a task that cannot be read does not keep others from being taken over.
 func TestTakeOverAfterUnreadable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &unreadable{Memory: tasks.NewMemory(0)}
+		store := &unreadable{Store: tasks.NewMemory(0)}
 		first, second := newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{})
 		ids := []string{first.start("sleep"), first.start("sleep")}
 		synctest.Wait()
