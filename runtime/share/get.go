@@ -73,10 +73,10 @@ func (s *session) tellGet() {
 	}
 }
 
-// findGet asks the replica with the client's GET to tell the others.
-func (s *session) findGet() {
+// findGet asks the replica with the client's GET to tell the others. The replica gone, unless it is "", has none.
+func (s *session) findGet(gone string) {
 	s.tellGet()
-	_ = s.replica.publish(notice{kind: noticeWho, session: s.Key()})
+	_ = s.replica.publish(notice{kind: noticeWho, session: s.Key(), stream: gone})
 }
 
 // getClosed is called when a GET has ended.
@@ -85,7 +85,7 @@ func (s *session) getClosed() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.local--; g.local == 0 && g.remote == (remote{}) && !s.closed.Load() {
-		_ = s.replica.publish(notice{kind: noticeNoGet, session: s.Key()})
+		_ = s.replica.publish(notice{kind: noticeWho, session: s.Key(), stream: s.replica.name})
 	}
 }
 
@@ -148,7 +148,7 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 			return err
 		}
 		g.forget(to.replica)
-		defer s.findGet() // the notice of another one may have been lost
+		defer s.findGet(to.replica) // the notice of another one may have been lost
 	}
 	err := s.Session.Send(ctx, m)
 	s.handOver(ctx) // if there is another one since then

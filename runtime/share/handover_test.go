@@ -440,6 +440,34 @@ func TestMovedGet(t *testing.T) {
 	})
 }
 
+// TestOlderGet checks that the server's own messages reach a client by the older one of two GETs when the replica with
+// the newer one is gone.
+func TestOlderGet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rs := alike(t, 3, mcptest.Server, onBus())
+		session := rs.open(t, 0, r11)
+		for at := range rs {
+			rs.echo(t, at, session)
+		}
+		older := rs.begin(t, 1, "GET", "", session...)
+		time.Sleep(time.Second)
+		newer := rs.begin(t, 2, "GET", "", session...)
+		rs[2].leave() // as if it were killed
+		text := []byte(`{"jsonrpc":"2.0","method":"notifications/n"}`)
+		if err := rs[0].find(keyOf(session)).Send(t.Context(), runtime.Outgoing{Kind: jsonrpc.Notification, Method: "notifications/n", Text: text}); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		if got := older.messages(t); len(got) != 1 {
+			t.Errorf("got %q", got)
+		}
+		for _, l := range []*live{older, newer} {
+			l.cut()
+			<-l.done
+		}
+	})
+}
+
 // TestNothingLeftElsewhere checks what a client gets that comes back for a stream of another replica, without a
 // bus: the events that it has missed, or if the stream has ended a response after which it does not ask again.
 func TestNothingLeftElsewhere(t *testing.T) {

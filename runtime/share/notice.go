@@ -48,7 +48,7 @@ func (p *replica) reconnected() {
 		s := of.Outbox().(*session)
 		s.catchUp(p.handler.Context())
 		s.get.stale.Store(true)
-		s.findGet()
+		s.findGet("")
 	}
 }
 
@@ -59,7 +59,7 @@ type notice struct {
 	session string   // the key in the table of sessions
 	time    int64    // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
 	message wire.Raw // of the client to all replicas, or of the server to one
-	stream  string   // of the replica that is asked
+	stream  string   // of the replica that is asked, or a replica
 	after   uint64   // the number of the last event of the stream that the client has
 }
 
@@ -76,8 +76,7 @@ const (
 	noticeChanged = "changed" // the client has changed what the store keeps
 	noticeMessage = "message" // the client has sent an answer or a notification about a request at another replica
 	noticeGet     = "get"     // the client has opened a GET
-	noticeNoGet   = "no get"  // the client no longer has a GET at that replica
-	noticeWho     = "who"     // the replica with the GET is to send noticeGet
+	noticeWho     = "who"     // the replica with the GET is to send noticeGet; stream is one that has it no longer
 )
 
 // The kinds of notices to one replica.
@@ -145,10 +144,8 @@ func (p *replica) notified(data []byte) {
 		}
 	case noticeGet:
 		s.getOpenedRemotely(remote{n.from, n.time})
-	case noticeNoGet:
-		s.get.forget(n.from)
-		s.tellGet()
 	case noticeWho:
+		s.get.forget(n.stream)
 		s.tellGet()
 	}
 }

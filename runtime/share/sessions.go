@@ -312,7 +312,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 	}
 	if s.Session != nil { // otherwise another request has opened it
 		s.catchUp(r.Context()) // a change since load was announced before this replica had the session
-		go s.findGet()         // the request does not wait for it
+		go s.findGet("")       // the request does not wait for it
 	}
 	return true, nil
 }
