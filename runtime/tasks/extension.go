@@ -379,7 +379,10 @@ func (l *listener) next() (id string, task *listened) {
 // remove forgets a task of which nothing more is sent.
 func (l *listener) remove(id string, task *listened) {
 	l.mu.Lock()
+	_, found := l.tasks[id] // unless the subscription has ended
 	delete(l.tasks, id)
 	l.mu.Unlock()
-	task.stop()
+	if found {
+		task.stop()
+	}
 }

@@ -256,3 +256,38 @@ func TestNotifyPanic(t *testing.T) {
 		p.close()
 	})
 }
+
+// TestNotifySlowly checks that the work of a task does not wait for a client that does not read what it is told about the
+// task, and that the client then gets the newest state.
+func TestNotifySlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		read := make(chan struct{})
+		slowly := func(next runtime.Handler) runtime.Handler {
+			return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				if m.Method == "notifications/tasks/status" {
+					<-read
+				}
+				return next(ctx, m)
+			}
+		}
+		keeper := tasks.New(tasks.Options{})
+		srv := runtime.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Capabilities: wire.Raw(serverTasks), Sending: []runtime.Middleware{slowly}},
+			keeper.Over(mcp20251125.BindServer(server{t: t})))
+		p := &pair{t: t, served: make(chan error, 1)}
+		near, far := inproc.Pair()
+		go func() { p.served <- srv.Serve(context.Background(), far) }()
+		p.connect(near, clientTasks)
+		id := p.start("ask")
+		time.Sleep(4 * time.Second)
+		if status := p.status(id); status != "completed" {
+			t.Errorf("the task is %s", status)
+		}
+		keeper.Close()
+		close(read)
+		synctest.Wait()
+		if got := p.heard(); len(got) == 0 || got[len(got)-1] != "completed" || len(got) > 2 {
+			t.Errorf("the client was told %q", got)
+		}
+		p.close()
+	})
+}

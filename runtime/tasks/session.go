@@ -29,6 +29,10 @@ type session struct {
 	handle runtime.Handler // of the requests of its revision
 
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
+
+	telling sync.Mutex // guards what follows
+	untold  []*Record  // tasks whose state the peer must be told
+	busy    bool       // a goroutine tells them
 }
 
 // session returns the session of a call, creating it on first use.
@@ -69,9 +73,35 @@ func (s *session) end() {
 	}
 }
 
-// told tells the peer the state of a task. It is the process with the work that does so, unless there is none ("Task
-// Notifications").
-func (s *session) told(r *Record) { s.tell(s.ctx, s.call, methodStatus, r) }
+// told has the peer told the state of a task ("Task Notifications"). It is the process with the work that calls it,
+// unless there is none. No work waits for a peer that does not read: a goroutine tells the peer, while there is something
+// to tell, and each task once with its newest state.
+func (s *session) told(r *Record) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	s.untold = append(slices.DeleteFunc(s.untold, func(older *Record) bool { return older.ID == r.ID }), r)
+	if !s.busy {
+		s.busy = true
+		go s.tellAll()
+	}
+}
+
+func (s *session) tellAll() {
+	for r := s.next(); r != nil; r = s.next() {
+		s.tell(s.ctx, s.call, methodStatus, r)
+	}
+}
+
+// next returns the next task of which the peer must be told, or nil.
+func (s *session) next() (r *Record) {
+	s.telling.Lock()
+	defer s.telling.Unlock()
+	if s.busy = len(s.untold) > 0; s.busy {
+		r = s.untold[0]
+		s.untold = slices.Delete(s.untold, 0, 1)
+	}
+	return r
+}
 
 // idLength is the length of the id of a session's task.
 const idLength = 42
@@ -205,8 +235,9 @@ func (w *run) count(ctx context.Context, more int) {
 	}
 	changed := false
 	r, err := w.t.change(ctx, w.id, func(r *Record) bool {
-		changed = w.holds(r) && r.Status != status
-		r.Status, r.Message = status, ""
+		if changed = w.holds(r) && r.Status != status; changed {
+			r.Status, r.Message = status, ""
+		}
 		return changed
 	})
 	switch {

@@ -303,11 +303,10 @@ func (w *run) end(out outcome) {
 	if out.result == "" && w.t.closed.Load() {
 		out.lost = true
 	}
-	r := w.settle(out)
-	w.unregister() // a peer that does not read keeps nobody waiting for the run
-	if r != nil && w.session != nil && r.ended() && r.Holder == w.holder {
+	if r := w.settle(out); r != nil && w.session != nil && r.ended() && r.Holder == w.holder {
 		w.session.told(r)
 	}
+	w.unregister()
 }
 
 // unregister forgets the run.
