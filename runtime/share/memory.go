@@ -7,6 +7,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
 // Memory is a [Bus] for servers in one process. The zero value is ready to use.
@@ -17,12 +20,9 @@ type Memory struct {
 
 // member takes the messages of a subject: it subscribes to the subject, or serves it.
 type member struct {
-	receive func(data []byte)        // nil if it serves the subject
+	receive *engine.Backlog[[]byte]  // nil if it serves the subject
 	answer  func(data []byte) []byte // nil if it subscribes to the subject
-
-	// What receive gets. The goroutine that calls it exists only while something waits.
-	waiting       [][]byte
-	busy, stopped bool
+	stopped atomic.Bool
 }
 
 // Publish implements [Bus].
@@ -33,37 +33,22 @@ func (m *Memory) Publish(_ context.Context, subject string, data []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, s := range m.subjects[subject] {
-		if s.receive == nil {
-			continue
-		}
-		s.waiting = append(s.waiting, bytes.Clone(data))
-		if !s.busy {
-			s.busy = true
-			go m.deliver(s)
+		if s.receive != nil {
+			s.receive.Add(bytes.Clone(data))
 		}
 	}
 	return nil
 }
 
-// deliver passes on what waits. It holds no lock while receive runs, which may end the goroutine.
-func (m *Memory) deliver(s *member) {
-	for {
-		m.mu.Lock()
-		if len(s.waiting) == 0 || s.stopped {
-			s.busy = false
-			m.mu.Unlock()
-			return
-		}
-		data := s.waiting[0]
-		s.waiting = s.waiting[1:]
-		m.mu.Unlock()
-		s.receive(data)
-	}
-}
-
 // Subscribe implements [Bus]. No message is missed.
 func (m *Memory) Subscribe(_ context.Context, subject string, receive func(data []byte), _ func()) (stop func(), err error) {
-	return m.join(subject, &member{receive: receive})
+	s := new(member)
+	s.receive = &engine.Backlog[[]byte]{Do: func(data []byte) {
+		if !s.stopped.Load() {
+			receive(data)
+		}
+	}}
+	return m.join(subject, s)
 }
 
 // Request implements [Bus]. If several functions serve the subject, it chooses one at random.
@@ -120,7 +105,7 @@ func (m *Memory) join(subject string, s *member) (stop func(), err error) {
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		s.stopped = true
+		s.stopped.Store(true)
 		left := slices.DeleteFunc(m.subjects[subject], func(other *member) bool { return other == s })
 		if m.subjects[subject] = left; len(left) == 0 {
 			delete(m.subjects, subject)

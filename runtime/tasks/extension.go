@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -238,10 +239,10 @@ type listener struct {
 	session *runtime.ServerSession
 	asked   int // how many tasks the subscriber has asked for, one after the other
 
-	mu      sync.Mutex
-	tasks   map[string]*listened // by id, until they have ended; nil when ctx has ended
-	changed []string             // the ids of tasks whose state must be sent
-	sending bool                 // a goroutine sends them
+	changed engine.Backlog[string] // the ids of tasks whose state must be sent
+
+	mu    sync.Mutex
+	tasks map[string]*listened // by id, until they have ended; nil when ctx has ended
 }
 
 // listened is a task to which a subscriber listens.
@@ -270,6 +271,7 @@ func (t *Tasks) subscriber(ctx context.Context) *listener {
 	l := t.listeners[session]
 	if l == nil {
 		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
+		l.changed.Do, l.changed.Same = l.send, func(a, b string) bool { return a == b }
 		t.listeners[session] = l
 		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
 	}
@@ -283,7 +285,7 @@ func (l *listener) end() {
 	l.t.mu.Unlock()
 	l.mu.Lock()
 	tasks := l.tasks
-	l.tasks, l.changed = nil, nil
+	l.tasks = nil
 	l.mu.Unlock()
 	for _, task := range tasks {
 		task.stop()
@@ -293,7 +295,7 @@ func (l *listener) end() {
 // add lets the subscriber listen to a task of which it knows nothing, and sends it the state.
 func (l *listener) add(id string) error {
 	// The store is not used under the mutex, for which it may be waiting.
-	task := &listened{stop: l.t.store.Watch(id, func() { l.send(id) })}
+	task := &listened{stop: l.t.store.Watch(id, func() { l.changed.Add(id) })}
 	l.mu.Lock()
 	over, known := l.tasks == nil, l.tasks[id] != nil
 	if !over && !known {
@@ -306,40 +308,30 @@ func (l *listener) add(id string) error {
 	if over {
 		return context.Cause(l.ctx)
 	}
-	l.send(id)
+	l.changed.Add(id)
 	return nil
 }
 
-// send has the state of a task sent soon. It does not use the store, which may be calling it.
+// send sends the state of a task that has changed.
 func (l *listener) send(id string) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.tasks[id] == nil || slices.Contains(l.changed, id) {
+	task := l.tasks[id]
+	l.mu.Unlock()
+	if task == nil {
 		return
 	}
-	l.changed = append(l.changed, id)
-	if !l.sending {
-		l.sending = true
-		go l.sendAll()
-	}
-}
-
-// sendAll sends the states of tasks that have changed, until there are none.
-func (l *listener) sendAll() {
-	for id, task := l.next(); task != nil; id, task = l.next() {
-		r, err := l.t.store.Get(l.ctx, id)
-		switch {
-		case errors.Is(err, ErrNotFound):
+	r, err := l.t.store.Get(l.ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		l.remove(id, task)
+	case err != nil && l.ctx.Err() == nil:
+		l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
+		time.AfterFunc(l.t.opts.PollInterval, func() { l.changed.Add(id) }) // a goroutine that waits would take 3 KB
+	case err == nil && r.shown() != task.known:
+		task.known = r.shown()
+		l.t.tell(l.ctx, l.session, methodTaskChanged, r)
+		if r.ended() {
 			l.remove(id, task)
-		case err != nil && l.ctx.Err() == nil:
-			l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
-			time.AfterFunc(l.t.opts.PollInterval, func() { l.send(id) }) // a goroutine that waits would take 3 KB
-		case err == nil && r.shown() != task.known:
-			task.known = r.shown()
-			l.t.tell(l.ctx, l.session, methodTaskChanged, r)
-			if r.ended() {
-				l.remove(id, task)
-			}
 		}
 	}
 }
@@ -361,19 +353,6 @@ func (r *Record) shown() string {
 		text += " " + q.Name
 	}
 	return text
-}
-
-// next returns the next task whose state must be sent, or nil.
-func (l *listener) next() (id string, task *listened) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for task == nil && len(l.changed) > 0 {
-		id = l.changed[0]
-		l.changed = slices.Delete(l.changed, 0, 1)
-		task = l.tasks[id]
-	}
-	l.sending = task != nil
-	return id, task
 }
 
 // remove forgets a task of which nothing more is sent.

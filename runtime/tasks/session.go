@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -23,26 +24,26 @@ import (
 // session is the part of a session that this process needs for its tasks, which are in the store.
 type session struct {
 	*Tasks
-	ctx    context.Context // ends when the session ends here
 	call   *runtime.Call   // represents the session and belongs to no message
 	name   string          // Record.Session; the same in each process that has the session
 	handle runtime.Handler // of the requests of its revision
 
 	creating sync.Mutex // held while a task is created, so that their number is exact in a process
-
-	telling sync.Mutex // guards what follows
-	untold  []*Record  // tasks whose state the peer must be told
-	busy    bool       // a goroutine tells them
+	// The states of tasks that the peer is told ("Task Notifications"). The process with the work adds them, unless there
+	// is none.
+	states engine.Backlog[*Record]
 }
 
 // session returns the session of a call, creating it on first use.
 func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 	return c.SessionValue(t, func(ctx context.Context) any {
-		s := &session{Tasks: t, ctx: ctx, call: runtime.CallOf(ctx), name: rand.Text(), handle: handle}
+		s := &session{Tasks: t, call: runtime.CallOf(ctx), name: rand.Text(), handle: handle}
 		if id := c.SessionID(); id != "" { // a secret, which is not for the store
 			sum := sha256.Sum256([]byte("tasks of a session " + id))
 			s.name = hex.EncodeToString(sum[:16])
 		}
+		s.states.Do = func(r *Record) { s.tell(ctx, s.call, methodStatus, r) }
+		s.states.Same = func(older, newer *Record) bool { return older.ID == newer.ID }
 		context.AfterFunc(ctx, s.end)
 		return s
 	}).(*session)
@@ -71,36 +72,6 @@ func (s *session) end() {
 	if err != nil {
 		s.log.Error("the tasks of a session cannot be removed", "error", err)
 	}
-}
-
-// told has the peer told the state of a task ("Task Notifications"). It is the process with the work that calls it,
-// unless there is none. No work waits for a peer that does not read: a goroutine tells the peer, while there is something
-// to tell, and each task once with its newest state.
-func (s *session) told(r *Record) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
-	s.untold = append(slices.DeleteFunc(s.untold, func(older *Record) bool { return older.ID == r.ID }), r)
-	if !s.busy {
-		s.busy = true
-		go s.tellAll()
-	}
-}
-
-func (s *session) tellAll() {
-	for r := s.next(); r != nil; r = s.next() {
-		s.tell(s.ctx, s.call, methodStatus, r)
-	}
-}
-
-// next returns the next task of which the peer must be told, or nil.
-func (s *session) next() (r *Record) {
-	s.telling.Lock()
-	defer s.telling.Unlock()
-	if s.busy = len(s.untold) > 0; s.busy {
-		r = s.untold[0]
-		s.untold = slices.Delete(s.untold, 0, 1)
-	}
-	return r
 }
 
 // idLength is the length of the id of a session's task.
@@ -242,7 +213,7 @@ func (w *run) count(ctx context.Context, more int) {
 	})
 	switch {
 	case err == nil && changed:
-		w.session.told(r)
+		w.session.states.Add(r)
 	case err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound):
 		w.t.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
 	}
@@ -275,7 +246,7 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	case err == nil && taken == nil:
 		return r, nil
 	case err == nil && taken.ended():
-		s.told(taken)
+		s.states.Add(taken)
 	}
 	return taken, err
 }
@@ -429,7 +400,7 @@ func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
 	})
 	switch {
 	case err == nil && idle: // otherwise the process with the work tells the peer
-		s.told(r)
+		s.states.Add(r)
 	case err == nil && late:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}

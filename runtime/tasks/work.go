@@ -304,7 +304,7 @@ func (w *run) end(out outcome) {
 		out.lost = true
 	}
 	if r := w.settle(out); r != nil && w.session != nil && r.ended() && r.Holder == w.holder {
-		w.session.told(r)
+		w.session.states.Add(r)
 	}
 	w.unregister()
 }
