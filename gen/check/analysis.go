@@ -5,21 +5,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// reach returns a schema and all schemas that it contains or refers to, each once.
-func reach(root *jsonschema.Schema) []*jsonschema.Schema {
-	all := []*jsonschema.Schema{root}
-	known := map[*jsonschema.Schema]bool{root: true}
-	for i := 0; i < len(all); i++ {
-		for _, s := range append(all[i].Subschemas(), all[i].Target) {
-			if s != nil && !known[s] {
-				known[s] = true
-				all = append(all, s)
-			}
-		}
-	}
-	return all
-}
-
 // covered reports whether code can be generated for all keywords of a schema, not counting
 // those of its subschemas.
 func covered(s *jsonschema.Schema) bool {

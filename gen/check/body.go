@@ -71,15 +71,11 @@ func (e *emitter) body(s *jsonschema.Schema, context string) string {
 // scoped returns the check of one of several schemas of a value, in a block if it declares
 // variables.
 func (e *emitter) scoped(s *jsonschema.Schema, context string) string {
-	if declares(follow(s)) {
-		return "{\n" + e.call(s, context) + "}\n"
+	text := e.call(s, context)
+	if strings.Contains(text, " := ") {
+		return "{\n" + text + "}\n"
 	}
-	return e.call(s, context)
-}
-
-// declares reports whether the code that call emits for a schema declares variables.
-func declares(s *jsonschema.Schema) bool {
-	return s.Always == nil && simple(s) && newPlan(s).passes > 0
+	return text
 }
 
 // targetName returns the function name of a schema that is the target of a reference.

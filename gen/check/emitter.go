@@ -71,7 +71,7 @@ func (e *emitter) err() error { return errors.Join(e.errs...) }
 
 // root emits the function of a root.
 func (e *emitter) root(r Root) {
-	for _, s := range reach(r.Schema) {
+	for _, s := range r.Schema.Reach() {
 		if !covered(s) {
 			e.fallback(r)
 			return

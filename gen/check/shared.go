@@ -23,7 +23,7 @@ func (e *emitter) share(groups []Group) {
 	for _, group := range groups {
 		seen := map[definition]bool{}
 		for _, root := range group.Roots {
-			reached := reach(root.Schema)
+			reached := root.Schema.Reach()
 			if slices.ContainsFunc(reached, func(s *jsonschema.Schema) bool { return !covered(s) }) {
 				continue // the whole root is checked by the fallback
 			}
@@ -58,7 +58,7 @@ func (e *emitter) definition(s *jsonschema.Schema) definition {
 		return id
 	}
 	lines := []string{fmt.Sprintf("%v %s", s.Draft, s.Source)}
-	for _, inner := range reach(s) {
+	for _, inner := range s.Reach() {
 		if inner.Target != nil {
 			lines = append(lines, fmt.Sprintf("%s %x", inner.Ref, sha256.Sum256([]byte(inner.Target.Source))))
 		}

@@ -43,6 +43,9 @@ func (e *emitter) table(s *jsonschema.Schema, types, context string) string {
 			rows += e.row(name, true, nil, context)
 		}
 	}
+	if rows == "" {
+		return fmt.Sprintf("c.Members(%s, %s, nil)\n", types, others)
+	}
 	return fmt.Sprintf("c.Members(%s, %s, []schema.Member{\n%s})\n", types, others, rows)
 }
 

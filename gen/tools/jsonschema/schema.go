@@ -201,6 +201,21 @@ func present(all []*Schema) []*Schema {
 	return slices.DeleteFunc(all, func(s *Schema) bool { return s == nil })
 }
 
+// Reach returns s and all schemas that it contains or refers to, each once.
+func (s *Schema) Reach() []*Schema {
+	all := []*Schema{s}
+	known := map[*Schema]bool{s: true}
+	for i := 0; i < len(all); i++ {
+		for _, inner := range append(all[i].Subschemas(), all[i].Target) {
+			if inner != nil && !known[inner] {
+				known[inner] = true
+				all = append(all, inner)
+			}
+		}
+	}
+	return all
+}
+
 // AssertsFormat reports whether strings have to match the schema's format. In JSON Schema a
 // format by itself is an annotation. Beside the type "string" it counts as an assertion,
 // which is how tools use it.

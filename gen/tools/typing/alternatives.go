@@ -288,6 +288,9 @@ func (d disj) of(kind kindSet) disj {
 	return all
 }
 
+// withoutNull returns the alternatives that allow other values than null.
+func (d disj) withoutNull() disj { return d.of(allKinds &^ isNull) }
+
 // values returns the values of a kind, if all alternatives list their values.
 func (d disj) values(kind kindSet) (values []wire.Raw, finite bool) {
 	seen := map[string]bool{}

@@ -9,9 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// description returns the description of the values if all alternatives have the same single
-// schema.
-func (d disj) description() string {
+// description returns the description of the values: that of their definition, or of the only schema that they have.
+func (t *typer) description(d disj) string {
+	if s := t.definitionOf(d); s != nil {
+		return said(s)
+	}
 	if len(d) != 1 || len(d[0]) != 1 {
 		return ""
 	}
@@ -42,7 +44,7 @@ func (t *typer) fieldDoc(all, d disj, goName string) string {
 		}
 	}
 	if text == "" {
-		text = d.description()
+		text = t.description(d)
 	}
 	if len(text) <= longestTitle && t.identifier(strings.TrimSuffix(text, ".")) == goName {
 		text = ""

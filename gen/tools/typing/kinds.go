@@ -41,6 +41,8 @@ type typer struct {
 	declared map[string]*ir.Decl
 	open     map[string]*ir.Decl
 	depth    int
+	// composed has the definitions that consist of other schemas, by the key of their alternatives.
+	composed map[string]*jsonschema.Schema
 	// fields are the members with the schemas that may have a default.
 	fields []defaulted
 }
@@ -390,7 +392,7 @@ func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl, spot))
 		}
 		decl, at = t.newDecl(at)
 		t.origins[decl].definition = from.definition
-		if decl.Doc = d.description(); len(at.trail) > 0 && decl.Doc != "" && t.identifier(strings.TrimSuffix(decl.Doc, ".")) == at.trail[len(at.trail)-1] {
+		if decl.Doc = t.description(d); len(at.trail) > 0 && decl.Doc != "" && t.identifier(strings.TrimSuffix(decl.Doc, ".")) == at.trail[len(at.trail)-1] {
 			decl.Doc = "" // its name says the same
 		}
 		t.declared[key] = decl
@@ -417,14 +419,21 @@ func (t *typer) titleOf(d disj) string {
 // originOf returns the origin of the type of some schemas.
 func (t *typer) originOf(d disj) *origin {
 	o := &origin{document: t.document}
-	if len(d) != 1 || len(d[0]) != 1 {
-		return o
-	}
-	s := d[0][0]
-	if name, ok := s.Definition(); ok {
+	if s := t.definitionOf(d); s != nil {
+		name, _ := s.Definition()
 		o.definition, o.goName, o.pointer = t.identifier(name), s.GoName, s.Pointer
 	}
 	return o
+}
+
+// definitionOf returns the definition that some schemas are or come from, or nil.
+func (t *typer) definitionOf(d disj) *jsonschema.Schema {
+	if len(d) == 1 && len(d[0]) == 1 {
+		if _, ok := d[0][0].Definition(); ok {
+			return d[0][0]
+		}
+	}
+	return t.composed[d.withoutNull().key()]
 }
 
 func (t *typer) identifier(wire string) string {

@@ -229,7 +229,7 @@ func (n *naming) nameTools(list *tools.List) []ToolTypes {
 
 // typesOf makes the types of a document. With apply, absent members get their default.
 func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl {
-	t.begin(of, apply)
+	t.begin(s, of, apply)
 	root := &ir.Decl{Name: of.name, Pointer: s.Pointer, Doc: said(s), Definition: true}
 	t.decls = append(t.decls, root)
 	t.origins[root] = &origin{document: of}
@@ -245,15 +245,25 @@ func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl
 }
 
 // begin prepares for the types of a document.
-func (t *typer) begin(of *document, apply bool) {
+func (t *typer) begin(s *jsonschema.Schema, of *document, apply bool) {
 	t.document, t.apply, t.here = of, apply, map[string]bool{}
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
+	t.composed = map[string]*jsonschema.Schema{}
+	for _, inner := range s.Reach() {
+		if _, ok := inner.Definition(); ok && len(inner.SameValue()) > 0 {
+			key := expand(disj{{inner}}).withoutNull().key()
+			// Of two definitions of the same values, one of which refers to the other, the inner one has them.
+			if outer := t.composed[key]; outer == nil || slices.Contains(outer.Reach(), inner) {
+				t.composed[key] = inner
+			}
+		}
+	}
 }
 
 // valueOf makes the type of a structured result that need not be an object. If the type itself has a
 // declaration, it gets the name of the document, which is reserved for it.
 func (t *typer) valueOf(s *jsonschema.Schema, of *document) ir.Type {
-	t.begin(of, false)
+	t.begin(s, of, false)
 	delete(t.taken, of.name)
 	value := t.typeOf(disj{{s}}, spot{base: of.name, pointer: s.Pointer})
 	t.taken[of.name] = of.item

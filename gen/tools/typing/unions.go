@@ -165,6 +165,9 @@ func (t *typer) nameCandidates(all []*candidate) {
 			variants[i].Title = cmp.Or(variants[i].Title, strings.TrimSpace(s.Title))
 			variants[i].Definition = cmp.Or(variants[i].Definition, definition)
 		}
+		if s := t.definitionOf(objects[i].alternatives); s != nil {
+			variants[i].Definition, _ = s.Definition()
+		}
 	}
 	taken := map[string]bool{}
 	for i, name := range unions.Names(variants) {
