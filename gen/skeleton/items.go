@@ -3,6 +3,7 @@ package skeleton
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -59,23 +60,17 @@ func textName(i typing.ItemTypes) string { return "text" + i.Go }
 // item renders the variable that holds an item, and the client's methods for it.
 func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 	of, h := forms[i.Kind], itemHandler(i)
-	members := jen.Dict{jen.Id("Kind"): jen.Lit(of.noun), jen.Id("Key"): jen.Lit(i.Key), jen.Id("Definition"): definitionOf(itemName(i))}
-	list := func(name string, values []string) {
-		if len(values) > 0 {
-			members[jen.Id(name)] = code.Go(code.Strings(values))
-		}
-	}
-	list("Scopes", i.Scopes)
+	item := itemLiteral{name: itemName(i), kind: of.noun, key: i.Key}
 	if i.Type != nil && g.serves {
-		members[jen.Id("Input")] = jen.Id(checkName(i.Type.Name))
+		item.set("Input", checkName(i.Type.Name))
 	}
 	if i.Kind == tools.Templates {
-		list("Exploded", argumentsOf(i, func(a *tools.Argument) bool { return a.List }))
+		item.list("Exploded", argumentsOf(i, func(a *tools.Argument) bool { return a.List }))
 	} else if g.serves { // an empty string leaves these arguments out
-		list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
+		item.list("Blank", argumentsOf(i, func(a *tools.Argument) bool { return !a.Required && len(a.Enum) > 0 && !slices.Contains(a.Enum, "") }))
 	}
-	f.Add(code.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", itemName(i), h.of, of.list)))
-	f.Add(code.Go("var $1 = &tools.Item$2", itemName(i), jen.Values(members)))
+	item.list("Scopes", i.Scopes)
+	item.declare(f, h.of, of.list)
 	f.Line()
 	switch {
 	case g.serves && i.Text != nil:
@@ -98,6 +93,24 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 			clientMethodOf(f, h, "requests", "Complete", fmt.Sprintf("%s, %q, value, settled", itemName(i), c.Argument.Name))
 		}
 	}
+}
+
+// itemLiteral is the literal of a tools.Item, in the variable with a name.
+type itemLiteral struct{ name, kind, key, fields string }
+
+func (l *itemLiteral) set(field, value string) { l.fields += field + ": " + value + ",\n" }
+
+func (l *itemLiteral) list(field string, values []string) {
+	if len(values) > 0 {
+		l.set(field, code.Strings(values))
+	}
+}
+
+// declare renders the variable. About names the item, and lists is the method that lists it.
+func (l *itemLiteral) declare(f *jen.File, about, lists string) {
+	f.Add(code.Comment(fmt.Sprintf("%s is %s, with its definition as %s returns it.", l.name, about, lists)))
+	f.Add(code.Go("var $1 = &tools.Item{\nKind: $2,\nKey: $3,\nDefinition: definitions[$4],\n$5}",
+		l.name, strconv.Quote(l.kind), strconv.Quote(l.key), strconv.Quote(l.name), l.fields))
 }
 
 // argumentsOf returns the names of some of the arguments of an item.

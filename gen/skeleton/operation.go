@@ -17,10 +17,12 @@ func operationName(t typing.ToolTypes) string { return "operation" + t.Go }
 
 // operation renders the operation that a tool calls.
 func operation(f *jen.File, t typing.ToolTypes) {
-	members := jen.Dict{}
-	eachField(reflect.ValueOf(*t.Tool.Operation), func(name string, value jen.Code) { members[jen.Id(name)] = value })
+	fields := func(g *jen.Group) {
+		eachField(reflect.ValueOf(*t.Tool.Operation), func(name string, value jen.Code) { g.Line().Id(name).Op(":").Add(value) })
+		g.Line()
+	}
 	f.Add(code.Comment(fmt.Sprintf("%s is the operation that the tool %q calls.", operationName(t), t.Tool.Name)))
-	f.Add(code.Go("var $1 = &rest.Operation$2", operationName(t), jen.Values(members)))
+	f.Add(code.Go("var $1 = &rest.Operation$2", operationName(t), jen.ValuesFunc(fields)))
 }
 
 // eachField renders the fields of a struct that are not empty.

@@ -101,7 +101,7 @@ func (g *generator) serverTools(f *jen.File) {
 		case t.Value != nil:
 			maker, rest = "Value", ", "+boxing(t)
 		}
-		all += fmt.Sprintf("tools.%s(%s, options, func() *%[3]s { return new(%[3]s) }, nil, t.%[4]s%[5]s),\n", maker, toolName(t), t.Input.Name, t.Go, rest)
+		all += fmt.Sprintf("tools.%s(%s, options, func() *%[3]s { return new(%[3]s) }, t.%[4]s%[5]s),\n", maker, toolName(t), t.Input.Name, t.Go, rest)
 	}
 	code.Declare(f, "ServerTools returns the tools as items for a server or a catalog, for programs that set options of the tools or add and remove tools.",
 		"func ServerTools(t Tools, options tools.Options) []catalog.Item {\nreturn []catalog.Item{\n$1}\n}", all)

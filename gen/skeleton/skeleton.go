@@ -165,7 +165,7 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 
 // guards renders declarations that keep the code from compiling with other versions of the runtime.
 func (g *generator) guards(f *jen.File) {
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV6")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV7")
 	f.Line()
 	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
 	f.Line()
@@ -188,9 +188,6 @@ func (g *generator) definitions(f *jen.File) {
 		// definitions holds the definition of each item as it is listed, by the name of the item's variable.
 		var definitions = tools.ReadDefinitions(definitionsText)`))
 }
-
-// definitionOf renders the definition of the item that a variable holds.
-func definitionOf(variable string) jen.Code { return jen.Id("definitions").Index(jen.Lit(variable)) }
 
 // texts returns the file with the definitions, as tools.ReadDefinitions reads it.
 func (g *generator) texts() ([]files.File, error) {

@@ -204,8 +204,8 @@ func TestNames(t *testing.T) {
 		"func (c *Client) Check(ctx context.Context) error {",
 		"func(*a, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*a).GetForecast\n",
 		"func(*b, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*b).GetForecast\n",
-		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, nil, t.GetForecast),",
-		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, nil, t.CheckTool),",
+		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, t.GetForecast),",
+		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, t.CheckTool),",
 		"func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 	} {
 		if !strings.Contains(all, want) {

@@ -100,22 +100,15 @@ func toolName(t typing.ToolTypes) string { return "tool" + t.Go }
 
 // definition renders the variable that holds a tool.
 func (g *generator) definition(f *jen.File, t typing.ToolTypes) {
-	d := jen.Dict{
-		jen.Id("Kind"):       jen.Lit("tool"),
-		jen.Id("Key"):        jen.Lit(t.Tool.Name),
-		jen.Id("Definition"): definitionOf(toolName(t)),
-	}
-	if len(t.Tool.Scopes) > 0 {
-		d[jen.Id("Scopes")] = code.Go(code.Strings(t.Tool.Scopes))
-	}
+	item := itemLiteral{name: toolName(t), kind: "tool", key: t.Tool.Name}
 	if g.serves {
-		d[jen.Id("Input")] = jen.Id(checkName(t.Input.Name))
+		item.set("Input", checkName(t.Input.Name))
 	}
 	if t.Tool.Output != nil {
-		d[jen.Id("Output")] = jen.Id(checkName(outputName(t)))
+		item.set("Output", checkName(outputName(t)))
 	}
-	f.Add(code.Comment(fmt.Sprintf("%s is the tool %q, with its definition as tools/list returns it.", toolName(t), t.Tool.Name)))
-	f.Add(code.Go("var $1 = &tools.Item$2", toolName(t), jen.Values(d)))
+	item.list("Scopes", t.Tool.Scopes)
+	item.declare(f, fmt.Sprintf("the tool %q", t.Tool.Name), "tools/list")
 }
 
 // clientMethod renders the method of the client that calls a tool.

@@ -33,7 +33,7 @@ func register(all []*tools.Item) (*runtime.Server, error) {
 	handler := func(_ context.Context, in *words) (*words, error) { return in, nil }
 	list := make([]catalog.Item, len(all))
 	for i, t := range all {
-		list[i] = tools.Structured(t, tools.Options{}, newWords, (*words).defaults, handler)
+		list[i] = tools.Structured(t, tools.Options{}, newWords, handler)
 	}
 	return mcp.NewServer(mcp.ServerOptions{}, list...)
 }
@@ -75,8 +75,8 @@ func BenchmarkCall(b *testing.B) {
 	block := []mcp20251125.ContentBlock{&mcp20251125.TextContent{Text: "It rains."}}
 	result := &words{text: "a"}
 	for _, tool := range []catalog.Tool{
-		tools.Structured(shout, tools.Options{}, fresh, nil, func(context.Context, *words) (*words, error) { return result, nil }),
-		tools.Content(draw, tools.Options{}, fresh, nil, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }),
+		tools.Structured(shout, tools.Options{}, fresh, func(context.Context, *words) (*words, error) { return result, nil }),
+		tools.Content(draw, tools.Options{}, fresh, func(context.Context, *words) ([]mcp20251125.ContentBlock, error) { return block, nil }),
 	} {
 		buf := make([]byte, 0, 1000)
 		b.Run(tool.Name, func(b *testing.B) {

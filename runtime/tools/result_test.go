@@ -90,12 +90,12 @@ func TestResultOf(t *testing.T) {
 			r := tools.ResultOf(ctx)
 			r.Content, r.Meta, r.IsError = row.result.Content, row.result.Meta, row.result.IsError
 		}
-		item := tools.Structured(tool, tools.Options{}, newWords, nil, func(ctx context.Context, _ *words) (*words, error) {
+		item := tools.Structured(tool, tools.Options{}, newWords, func(ctx context.Context, _ *words) (*words, error) {
 			change(context.WithoutCancel(ctx)) // a derived context will do
 			return row.out, row.fails
 		})
 		if row.blocks != nil {
-			item = tools.Content(tool, tools.Options{}, newWords, nil, func(ctx context.Context, _ *words) ([]mcp.ContentBlock, error) {
+			item = tools.Content(tool, tools.Options{}, newWords, func(ctx context.Context, _ *words) ([]mcp.ContentBlock, error) {
 				change(ctx)
 				return row.blocks, nil
 			})
@@ -167,7 +167,7 @@ func TestDefectsAreLogged(t *testing.T) {
 	before := slog.Default()
 	defer slog.SetDefault(before)
 	slog.SetDefault(slog.New(slog.NewTextHandler(&standard, nil)))
-	item := tools.Structured(shout, tools.Options{}, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) })
+	item := tools.Structured(shout, tools.Options{}, newWords, func(_ context.Context, in *words) (*words, error) { return handle(in) })
 	for _, row := range []struct {
 		logger *slog.Logger
 		log    *strings.Builder

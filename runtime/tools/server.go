@@ -23,20 +23,19 @@ type Options struct {
 	Compile func(text string) (func(*schema.Checker), error)
 }
 
-// Structured returns a tool whose handler has a typed result. Fresh returns a new value to
-// decode the arguments into. Defaults, if not nil, is called with the decoded arguments.
-// The result is sent as structuredContent and as JSON in a text block; [ResultOf] gives the
-// handler access to the rest of the result. An error or a panic of the handler becomes a
-// result with isError; an error that is a *jsonrpc.Error becomes the error response of the
-// call. A result that violates the output schema is a [catalog.Defect]. The text of the
+// Structured returns a tool whose handler has a typed result. Fresh returns a new value to decode
+// the arguments into, which sets absent members to their defaults. The result is sent as
+// structuredContent and as JSON in a text block; [ResultOf] gives the handler access to the rest of
+// the result. An error or a panic of the handler becomes a result with isError; an error that is a
+// *jsonrpc.Error becomes the error response of the call. A result that violates the output schema is a [catalog.Defect]. The text of the
 // arguments must be well-formed, as it is in a received message.
 //
 // In and Out are pointers, so that all tools share the code of this function, unless it is
 // inlined.
 //
 //go:noinline
-func Structured[In wire.Decoder, Out wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (Out, error)) catalog.Tool {
-	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
+func Structured[In wire.Decoder, Out wire.Appender](t *Item, o Options, fresh func() In, h func(context.Context, In) (Out, error)) catalog.Tool {
+	return serve(t, o, fresh, func(r *reply, in In) (wire.Appender, error) {
 		out, err := h(r, in)
 		if err != nil || wire.IsNil(out) {
 			return nil, err
@@ -52,8 +51,8 @@ func Structured[In wire.Decoder, Out wire.Appender](t *Item, o Options, fresh fu
 // output schema in their sessions, and sends the text block alone.
 //
 //go:noinline
-func Value[In wire.Decoder, T any, Out wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
-	return Structured(t, o, fresh, defaults, func(ctx context.Context, in In) (out Out, err error) {
+func Value[In wire.Decoder, T any, Out wire.Appender](t *Item, o Options, fresh func() In, h func(context.Context, In) (T, error), box func(T) Out) catalog.Tool {
+	return Structured(t, o, fresh, func(ctx context.Context, in In) (out Out, err error) {
 		v, err := h(ctx, in)
 		if err != nil || ResultOf(ctx).IsError {
 			return out, err
@@ -66,8 +65,8 @@ func Value[In wire.Decoder, T any, Out wire.Appender](t *Item, o Options, fresh 
 // like Structured.
 //
 //go:noinline
-func Content[In wire.Decoder, Block wire.Appender](t *Item, o Options, fresh func() In, defaults func(In), h func(context.Context, In) ([]Block, error)) catalog.Tool {
-	return serve(t, o, fresh, defaults, func(r *reply, in In) (wire.Appender, error) {
+func Content[In wire.Decoder, Block wire.Appender](t *Item, o Options, fresh func() In, h func(context.Context, In) ([]Block, error)) catalog.Tool {
+	return serve(t, o, fresh, func(r *reply, in In) (wire.Appender, error) {
 		blocks, err := h(r, in)
 		r.blocks = make([]wire.Appender, len(blocks))
 		for i, block := range blocks {
@@ -79,14 +78,11 @@ func Content[In wire.Decoder, Block wire.Appender](t *Item, o Options, fresh fun
 
 // serve returns a tool for a catalog. The handler h returns the structured result, or nil for none. "" stands for no
 // arguments.
-func serve[In wire.Decoder](t *Item, o Options, fresh func() In, defaults func(In), h func(*reply, In) (wire.Appender, error)) catalog.Tool {
+func serve[In wire.Decoder](t *Item, o Options, fresh func() In, h func(*reply, In) (wire.Appender, error)) catalog.Tool {
 	return catalog.Tool{Name: t.Key, Definition: &t.Definition, Scopes: t.Scopes, Call: func(ctx context.Context, arguments wire.Object) (wire.Appender, error) {
 		in := fresh()
 		if err := schema.Decode(wire.Raw(cmp.Or(arguments, "{}")), t.Input, in); err != nil {
 			return nil, invalid(ctx, err)
-		}
-		if defaults != nil {
-			defaults(in)
 		}
 		r := &reply{Context: ctx}
 		out, err := h(r, in)

@@ -3,7 +3,7 @@
 // returns the handler's result.
 //
 // A server validates the text of the arguments against the tool's input schema, decodes it,
-// applies the defaults, calls the handler, and validates the text of the result against the
+// calls the handler, and validates the text of the result against the
 // output schema ([Structured], [Content]). A client encodes the arguments, converts a
 // result with isError into an [Error], validates the structured content and decodes it
 // ([Call], [CallContent]).
@@ -24,9 +24,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV6 is true while this package is compatible with code generated for its sixth
+// ToolsV7 is true while this package is compatible with code generated for its seventh
 // version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV6 = true
+const ToolsV7 = true
 
 // revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.

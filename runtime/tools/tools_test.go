@@ -55,24 +55,19 @@ func checkWords(c *schema.Checker) {
 // words is the type of arguments and results.
 type words struct {
 	text string
-	n    *int64
+	n    int64
 	raw  wire.Raw // written instead, if not ""
-}
-
-func (w *words) defaults() {
-	if w.n == nil {
-		w.n = new(int64(1))
-	}
 }
 
 // DecodeJSON implements wire.Value.
 func (w *words) DecodeJSON(r *wire.Reader) error {
+	*w = words{n: 1} // its default
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "text":
 			w.text = r.ReadString()
 		case "n":
-			w.n = r.ReadInt64Pointer()
+			w.n = r.ReadInt64()
 		default:
 			r.Skip()
 		}
@@ -107,15 +102,15 @@ func handle(in *words) (*words, error) {
 	case "odd":
 		return &words{text: "\xff"}, nil
 	}
-	return &words{text: strings.Repeat(strings.ToUpper(in.text), int(*in.n))}, nil
+	return &words{text: strings.Repeat(strings.ToUpper(in.text), int(in.n))}, nil
 }
 
 // connect connects a client to a server of the tools.
 func connect(t *testing.T, options tools.Options, client runtime.Binding, items ...catalog.Item) *runtime.Session {
 	t.Helper()
 	items = append(items,
-		tools.Structured(shout, options, newWords, (*words).defaults, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
-		tools.Content(draw, options, newWords, nil, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
+		tools.Structured(shout, options, newWords, func(_ context.Context, in *words) (*words, error) { return handle(in) }),
+		tools.Content(draw, options, newWords, func(_ context.Context, in *words) ([]mcp.ContentBlock, error) {
 			return []mcp.ContentBlock{
 				&mcp.TextContent{Text: in.text},
 				&mcp.AudioContent{Data: "", MIMEType: "audio/wav"},
@@ -196,7 +191,7 @@ func TestManyProblems(t *testing.T) {
 		arguments = append(wire.AppendName(arguments, fmt.Sprintf("m%d", i)), '7')
 	}
 	handler := func(context.Context, *words) (*words, error) { return &words{}, nil }
-	_, err := tools.Structured(many, tools.Options{}, newWords, nil, handler).Call(t.Context(), wire.Object(append(arguments, '}')))
+	_, err := tools.Structured(many, tools.Options{}, newWords, handler).Call(t.Context(), wire.Object(append(arguments, '}')))
 	if err == nil || !strings.Contains(err.Error(), "500 problems:") || !strings.Contains(err.Error(), "at /m99: ") || strings.Contains(err.Error(), "/m100") || !strings.HasSuffix(err.Error(), "- and 400 more") {
 		t.Errorf("got %v", err)
 	}

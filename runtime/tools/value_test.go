@@ -48,7 +48,7 @@ var split = &tools.Item{Kind: "tool", Key: "split",
 
 // aSplit is a tool whose result is a list or null.
 func aSplit() catalog.Item {
-	return tools.Value(split, tools.Options{}, newWords, nil, func(ctx context.Context, in *words) ([]string, error) {
+	return tools.Value(split, tools.Options{}, newWords, func(ctx context.Context, in *words) ([]string, error) {
 		switch in.text {
 		case "":
 			return nil, nil

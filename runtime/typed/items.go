@@ -231,7 +231,7 @@ func choicesOf(f *field) (all []string) {
 func Tool[In, Out any](definition wire.Appender, h func(ctx context.Context, in *In) (*Out, error), options ...tools.Options) catalog.Tool {
 	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), true)
-	return t.listed(tools.Structured(&t.Item, t.options, t.fresh, nil, func(ctx context.Context, in *value) (*value, error) {
+	return t.listed(tools.Structured(&t.Item, t.options, t.fresh, func(ctx context.Context, in *value) (*value, error) {
 		result, err := h(ctx, of[In](in))
 		if result == nil || err != nil {
 			return nil, err
@@ -249,7 +249,7 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 	t := describe[In](definition, options, h == nil)
 	out := t.output(reflect.TypeFor[Out](), false)
 	run := func(ctx context.Context, in *value) (Out, error) { return h(ctx, of[In](in)) }
-	return t.listed(tools.Value(&t.Item, t.options, t.fresh, nil, run, func(result Out) *value {
+	return t.listed(tools.Value(&t.Item, t.options, t.fresh, run, func(result Out) *value {
 		return &value{v: reflect.ValueOf(&result).Elem(), shape: out}
 	}))
 }
@@ -258,7 +258,7 @@ func ValueTool[In, Out any](definition wire.Appender, h func(ctx context.Context
 // []mcp.ContentBlock. The tool has no output schema.
 func ContentTool[In any, Block wire.Appender](definition wire.Appender, h func(ctx context.Context, in *In) ([]Block, error), options ...tools.Options) catalog.Tool {
 	t := describe[In](definition, options, h == nil)
-	return t.listed(tools.Content(&t.Item, t.options, t.fresh, nil, func(ctx context.Context, in *value) ([]Block, error) {
+	return t.listed(tools.Content(&t.Item, t.options, t.fresh, func(ctx context.Context, in *value) ([]Block, error) {
 		return h(ctx, of[In](in))
 	}))
 }

@@ -41,7 +41,8 @@ type typer struct {
 	declared map[string]*ir.Decl
 	open     map[string]*ir.Decl
 	depth    int
-	// composed has the definitions that consist of other schemas, by the key of their alternatives.
+	// composed has the definitions that consist of other schemas, by the key of their alternatives. Those of any
+	// value have none.
 	composed map[string]*jsonschema.Schema
 	// fields are the members with the schemas that may have a default.
 	fields []defaulted

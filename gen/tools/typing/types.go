@@ -253,7 +253,7 @@ func (t *typer) begin(s *jsonschema.Schema, of *document, apply bool) {
 		if _, ok := inner.Definition(); ok && len(inner.SameValue()) > 0 {
 			key := expand(disj{{inner}}).withoutNull().key()
 			// Of two definitions of the same values, one of which refers to the other, the inner one has them.
-			if outer := t.composed[key]; outer == nil || slices.Contains(outer.Reach(), inner) {
+			if outer := t.composed[key]; key != "" && (outer == nil || slices.Contains(outer.Reach(), inner)) {
 				t.composed[key] = inner
 			}
 		}

@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 			return func(context.Context, *message) ([]mcp.ContentBlock, error) { return nil, f.Call(method) }
 		}
 		return catalog.NewServer(runtime.ServerOptions{}, mcp.BindServer(mcp.UnimplementedServer{}), nil,
-			tools.Structured(say, tools.Options{}, fresh, nil, func(context.Context, *message) (*message, error) {
+			tools.Structured(say, tools.Options{}, fresh, func(context.Context, *message) (*message, error) {
 				method := "Say"
 				if is("wrong tool") {
 					method = "Other"
@@ -141,8 +141,8 @@ func TestRun(t *testing.T) {
 				}
 				return nil, err
 			}),
-			tools.Content(show, tools.Options{}, fresh, nil, content("Show")),
-			tools.Content(quiet, tools.Options{}, fresh, nil, content("Quiet")),
+			tools.Content(show, tools.Options{}, fresh, content("Show")),
+			tools.Content(quiet, tools.Options{}, fresh, content("Quiet")),
 		)
 	}, mcp.BindClient(mcp.UnimplementedClient{}))
 }

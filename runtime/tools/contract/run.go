@@ -141,7 +141,7 @@ func (t *test) outputs() {
 	answer := func(result wire.Raw) error {
 		fresh := func() *wire.Object { return new(wire.Object) }
 		handler := func(context.Context, *wire.Object) (*wire.Raw, error) { return &result, nil }
-		_, err := tools.Structured(t.item, tools.Options{}, fresh, nil, handler).Call(t.Context(), wire.Object(t.inputs[0]))
+		_, err := tools.Structured(t.item, tools.Options{}, fresh, handler).Call(t.Context(), wire.Object(t.inputs[0]))
 		return err
 	}
 	if err := answer(t.output); err != nil {

@@ -11,10 +11,10 @@ import (
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
 var toolGetWeather = &tools.Item{
+	Kind:       "tool",
+	Key:        "get_weather",
 	Definition: definitions["toolGetWeather"],
 	Input:      checkGetWeatherInput,
-	Key:        "get_weather",
-	Kind:       "tool",
 	Output:     checkGetWeatherOutput,
 }
 

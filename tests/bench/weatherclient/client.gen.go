@@ -13,7 +13,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV6
+const _ = tools.ToolsV7
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1

@@ -13,9 +13,9 @@ import (
 // toolGetWeather is the tool "get_weather", with its definition as
 // tools/list returns it.
 var toolGetWeather = &tools.Item{
-	Definition: definitions["toolGetWeather"],
-	Key:        "get_weather",
 	Kind:       "tool",
+	Key:        "get_weather",
+	Definition: definitions["toolGetWeather"],
 	Output:     checkGetWeatherOutput,
 }
 

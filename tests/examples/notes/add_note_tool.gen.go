@@ -11,10 +11,10 @@ import (
 // toolAddNote is the tool "add_note", with its definition as tools/list
 // returns it.
 var toolAddNote = &tools.Item{
+	Kind:       "tool",
+	Key:        "add_note",
 	Definition: definitions["toolAddNote"],
 	Input:      checkAddNoteInput,
-	Key:        "add_note",
-	Kind:       "tool",
 	Output:     checkAddNoteOutput,
 }
 

@@ -11,10 +11,10 @@ import (
 // toolFindNotes is the tool "find_notes", with its definition as tools/list
 // returns it.
 var toolFindNotes = &tools.Item{
+	Kind:       "tool",
+	Key:        "find_notes",
 	Definition: definitions["toolFindNotes"],
 	Input:      checkFindNotesInput,
-	Key:        "find_notes",
-	Kind:       "tool",
 	Output:     checkFindNotesOutput,
 }
 

@@ -7,9 +7,9 @@ import "github.com/mcpgen/mcpgen/runtime/tools"
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
 var resourceHelp = &tools.Item{
-	Definition: definitions["resourceHelp"],
-	Key:        "notes://help",
 	Kind:       "resource",
+	Key:        "notes://help",
+	Definition: definitions["resourceHelp"],
 }
 
 // textHelp is the content of the resource "notes://help".

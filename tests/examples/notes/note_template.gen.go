@@ -11,10 +11,10 @@ import (
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
 var templateNote = &tools.Item{
+	Kind:       "template",
+	Key:        "notes://notes/{id}",
 	Definition: definitions["templateNote"],
 	Input:      checkNoteVariables,
-	Key:        "notes://notes/{id}",
-	Kind:       "template",
 }
 
 // NoteVariables holds the variables of the resource template note.

@@ -16,7 +16,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV6
+const _ = tools.ToolsV7
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -90,8 +90,8 @@ func NewServer(s Service, options runtime.ServerOptions, items ...catalog.Item) 
 // programs that set options of the tools or add and remove tools.
 func ServerTools(t Tools, options tools.Options) []catalog.Item {
 	return []catalog.Item{
-		tools.Structured(toolAddNote, options, func() *AddNoteInput { return new(AddNoteInput) }, nil, t.AddNote),
-		tools.Structured(toolFindNotes, options, func() *FindNotesInput { return new(FindNotesInput) }, nil, t.FindNotes),
+		tools.Structured(toolAddNote, options, func() *AddNoteInput { return new(AddNoteInput) }, t.AddNote),
+		tools.Structured(toolFindNotes, options, func() *FindNotesInput { return new(FindNotesInput) }, t.FindNotes),
 	}
 }
 

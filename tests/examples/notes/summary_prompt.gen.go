@@ -11,11 +11,11 @@ import (
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
 var promptSummary = &tools.Item{
-	Blank:      []string{"length"},
+	Kind:       "prompt",
+	Key:        "summary",
 	Definition: definitions["promptSummary"],
 	Input:      checkSummaryArgs,
-	Key:        "summary",
-	Kind:       "prompt",
+	Blank:      []string{"length"},
 }
 
 // SummaryArgs holds the arguments of the prompt summary.

@@ -11,10 +11,10 @@ import (
 // toolGetForecast is the tool "get_forecast", with its definition as
 // tools/list returns it.
 var toolGetForecast = &tools.Item{
+	Kind:       "tool",
+	Key:        "get_forecast",
 	Definition: definitions["toolGetForecast"],
 	Input:      checkGetForecastInput,
-	Key:        "get_forecast",
-	Kind:       "tool",
 	Output:     checkGetForecastOutput,
 }
 

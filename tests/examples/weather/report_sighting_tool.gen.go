@@ -11,10 +11,10 @@ import (
 // toolReportSighting is the tool "report_sighting", with its definition as
 // tools/list returns it.
 var toolReportSighting = &tools.Item{
+	Kind:       "tool",
+	Key:        "report_sighting",
 	Definition: definitions["toolReportSighting"],
 	Input:      checkReportSightingInput,
-	Key:        "report_sighting",
-	Kind:       "tool",
 	Output:     checkReportSightingOutput,
 }
 
@@ -101,7 +101,7 @@ func checkReportSightingOutput(c *schema.Checker) {
 
 // checkReportSightingInputReadings checks the schema at /inputSchema/properties/readings of the tool "report_sighting".
 func checkReportSightingInputReadings(c *schema.Checker) {
-	c.Members(schema.Object, func(c *schema.Checker) { c.Value(schema.Number) }, []schema.Member{})
+	c.Members(schema.Object, func(c *schema.Checker) { c.Value(schema.Number) }, nil)
 }
 
 // checkReportSightingInputTags checks the schema at /inputSchema/properties/tags of the tool "report_sighting".

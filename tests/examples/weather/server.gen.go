@@ -15,7 +15,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV6
+const _ = tools.ToolsV7
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -59,9 +59,9 @@ func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*
 // programs that set options of the tools or add and remove tools.
 func ServerTools(t Tools, options tools.Options) []catalog.Item {
 	return []catalog.Item{
-		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, nil, t.GetWeather),
-		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, nil, t.GetForecast),
-		tools.Structured(toolReportSighting, options, func() *ReportSightingInput { return new(ReportSightingInput) }, nil, t.ReportSighting),
+		tools.Content(toolGetWeather, options, func() *GetWeatherInput { return new(GetWeatherInput) }, t.GetWeather),
+		tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, t.GetForecast),
+		tools.Structured(toolReportSighting, options, func() *ReportSightingInput { return new(ReportSightingInput) }, t.ReportSighting),
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // toolBackground is the tool "background", with its definition as tools/list
 // returns it.
 var toolBackground = &tools.Item{
+	Kind:       "tool",
+	Key:        "background",
 	Definition: definitions["toolBackground"],
 	Input:      checkBackgroundInput,
-	Key:        "background",
-	Kind:       "tool",
 }
 
 // BackgroundInput holds the arguments of background.

@@ -11,10 +11,10 @@ import (
 // toolChoices is the tool "choices", with its definition as tools/list
 // returns it.
 var toolChoices = &tools.Item{
+	Kind:       "tool",
+	Key:        "choices",
 	Definition: definitions["toolChoices"],
 	Input:      checkChoicesInput,
-	Key:        "choices",
-	Kind:       "tool",
 }
 
 // ChoicesInput holds the arguments of choices.

@@ -11,10 +11,10 @@ import (
 // toolContent is the tool "content", with its definition as tools/list
 // returns it.
 var toolContent = &tools.Item{
+	Kind:       "tool",
+	Key:        "content",
 	Definition: definitions["toolContent"],
 	Input:      checkContentInput,
-	Key:        "content",
-	Kind:       "tool",
 	Output:     checkContentOutput,
 }
 

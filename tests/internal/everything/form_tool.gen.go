@@ -10,10 +10,10 @@ import (
 
 // toolForm is the tool "form", with its definition as tools/list returns it.
 var toolForm = &tools.Item{
+	Kind:       "tool",
+	Key:        "form",
 	Definition: definitions["toolForm"],
 	Input:      checkFormInput,
-	Key:        "form",
-	Kind:       "tool",
 }
 
 // FormInput holds the arguments of form.

@@ -11,10 +11,10 @@ import (
 // toolJSONSchema202012Tool is the tool "json_schema_2020_12_tool", with its
 // definition as tools/list returns it.
 var toolJSONSchema202012Tool = &tools.Item{
+	Kind:       "tool",
+	Key:        "json_schema_2020_12_tool",
 	Definition: definitions["toolJSONSchema202012Tool"],
 	Input:      checkJSONSchema202012ToolInput,
-	Key:        "json_schema_2020_12_tool",
-	Kind:       "tool",
 }
 
 // JSONSchema202012ToolInput holds the arguments of json_schema_2020_12_tool.

@@ -10,10 +10,10 @@ import (
 
 // toolLog is the tool "log", with its definition as tools/list returns it.
 var toolLog = &tools.Item{
+	Kind:       "tool",
+	Key:        "log",
 	Definition: definitions["toolLog"],
 	Input:      checkLogInput,
-	Key:        "log",
-	Kind:       "tool",
 }
 
 // LogInput holds the arguments of log.

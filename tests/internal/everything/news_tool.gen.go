@@ -10,10 +10,10 @@ import (
 
 // toolNews is the tool "news", with its definition as tools/list returns it.
 var toolNews = &tools.Item{
+	Kind:       "tool",
+	Key:        "news",
 	Definition: definitions["toolNews"],
 	Input:      checkNewsInput,
-	Key:        "news",
-	Kind:       "tool",
 }
 
 // NewsInput holds the arguments of news.

@@ -10,10 +10,10 @@ import (
 
 // toolPage is the tool "page", with its definition as tools/list returns it.
 var toolPage = &tools.Item{
+	Kind:       "tool",
+	Key:        "page",
 	Definition: definitions["toolPage"],
 	Input:      checkPageInput,
-	Key:        "page",
-	Kind:       "tool",
 }
 
 // PageInput holds the arguments of page.

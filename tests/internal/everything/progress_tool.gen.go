@@ -11,10 +11,10 @@ import (
 // toolProgress is the tool "progress", with its definition as tools/list
 // returns it.
 var toolProgress = &tools.Item{
+	Kind:       "tool",
+	Key:        "progress",
 	Definition: definitions["toolProgress"],
 	Input:      checkProgressInput,
-	Key:        "progress",
-	Kind:       "tool",
 }
 
 // ProgressInput holds the arguments of progress.

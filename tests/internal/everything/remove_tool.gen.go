@@ -11,10 +11,10 @@ import (
 // toolRemove is the tool "remove", with its definition as tools/list returns
 // it.
 var toolRemove = &tools.Item{
+	Kind:       "tool",
+	Key:        "remove",
 	Definition: definitions["toolRemove"],
 	Input:      checkRemoveInput,
-	Key:        "remove",
-	Kind:       "tool",
 }
 
 // RemoveInput holds the arguments of remove.

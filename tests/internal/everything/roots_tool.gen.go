@@ -11,10 +11,10 @@ import (
 // toolRoots is the tool "roots", with its definition as tools/list returns
 // it.
 var toolRoots = &tools.Item{
+	Kind:       "tool",
+	Key:        "roots",
 	Definition: definitions["toolRoots"],
 	Input:      checkRootsInput,
-	Key:        "roots",
-	Kind:       "tool",
 }
 
 // RootsInput holds the arguments of roots.

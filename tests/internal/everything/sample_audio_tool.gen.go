@@ -11,10 +11,10 @@ import (
 // toolSampleAudio is the tool "sample_audio", with its definition as
 // tools/list returns it.
 var toolSampleAudio = &tools.Item{
+	Kind:       "tool",
+	Key:        "sample_audio",
 	Definition: definitions["toolSampleAudio"],
 	Input:      checkSampleAudioInput,
-	Key:        "sample_audio",
-	Kind:       "tool",
 }
 
 // SampleAudioInput holds the arguments of sample_audio.

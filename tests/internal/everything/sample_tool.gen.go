@@ -11,10 +11,10 @@ import (
 // toolSample is the tool "sample", with its definition as tools/list returns
 // it.
 var toolSample = &tools.Item{
+	Kind:       "tool",
+	Key:        "sample",
 	Definition: definitions["toolSample"],
 	Input:      checkSampleInput,
-	Key:        "sample",
-	Kind:       "tool",
 }
 
 // SampleInput holds the arguments of sample.

@@ -11,10 +11,10 @@ import (
 // toolSampleTools is the tool "sample_tools", with its definition as
 // tools/list returns it.
 var toolSampleTools = &tools.Item{
+	Kind:       "tool",
+	Key:        "sample_tools",
 	Definition: definitions["toolSampleTools"],
 	Input:      checkSampleToolsInput,
-	Key:        "sample_tools",
-	Kind:       "tool",
 }
 
 // SampleToolsInput holds the arguments of sample_tools.

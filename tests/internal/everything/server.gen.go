@@ -16,7 +16,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV6
+const _ = tools.ToolsV7
 
 // This code does not compile with other versions of the codec.
 const _ = wire.CodecV1
@@ -138,37 +138,37 @@ func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*
 // programs that set options of the tools or add and remove tools.
 func ServerTools(t Tools, options tools.Options) []catalog.Item {
 	return []catalog.Item{
-		tools.Structured(toolContent, options, func() *ContentInput { return new(ContentInput) }, nil, t.Content),
-		tools.Structured(toolStructured, options, func() *StructuredInput { return new(StructuredInput) }, nil, t.Structured),
-		tools.Content(toolBackground, options, func() *BackgroundInput { return new(BackgroundInput) }, nil, t.Background),
-		tools.Content(toolForm, options, func() *FormInput { return new(FormInput) }, nil, t.Form),
-		tools.Content(toolChoices, options, func() *ChoicesInput { return new(ChoicesInput) }, nil, t.Choices),
-		tools.Content(toolPage, options, func() *PageInput { return new(PageInput) }, nil, t.Page),
-		tools.Content(toolSample, options, func() *SampleInput { return new(SampleInput) }, nil, t.Sample),
-		tools.Content(toolSampleAudio, options, func() *SampleAudioInput { return new(SampleAudioInput) }, nil, t.SampleAudio),
-		tools.Content(toolSampleTools, options, func() *SampleToolsInput { return new(SampleToolsInput) }, nil, t.SampleTools),
-		tools.Content(toolRoots, options, func() *RootsInput { return new(RootsInput) }, nil, t.Roots),
-		tools.Content(toolProgress, options, func() *ProgressInput { return new(ProgressInput) }, nil, t.Progress),
-		tools.Content(toolLog, options, func() *LogInput { return new(LogInput) }, nil, t.Log),
-		tools.Content(toolNews, options, func() *NewsInput { return new(NewsInput) }, nil, t.News),
-		tools.Content(toolWait, options, func() *WaitInput { return new(WaitInput) }, nil, t.Wait),
-		tools.Content(toolUpdate, options, func() *UpdateInput { return new(UpdateInput) }, nil, t.Update),
-		tools.Content(toolRemove, options, func() *RemoveInput { return new(RemoveInput) }, nil, t.Remove),
-		tools.Content(toolTestSimpleText, options, func() *TestSimpleTextInput { return new(TestSimpleTextInput) }, nil, t.TestSimpleText),
-		tools.Content(toolTestImageContent, options, func() *TestImageContentInput { return new(TestImageContentInput) }, nil, t.TestImageContent),
-		tools.Content(toolTestAudioContent, options, func() *TestAudioContentInput { return new(TestAudioContentInput) }, nil, t.TestAudioContent),
-		tools.Content(toolTestEmbeddedResource, options, func() *TestEmbeddedResourceInput { return new(TestEmbeddedResourceInput) }, nil, t.TestEmbeddedResource),
-		tools.Content(toolTestMultipleContentTypes, options, func() *TestMultipleContentTypesInput { return new(TestMultipleContentTypesInput) }, nil, t.TestMultipleContentTypes),
-		tools.Content(toolTestErrorHandling, options, func() *TestErrorHandlingInput { return new(TestErrorHandlingInput) }, nil, t.TestErrorHandling),
-		tools.Content(toolTestToolWithLogging, options, func() *TestToolWithLoggingInput { return new(TestToolWithLoggingInput) }, nil, t.TestToolWithLogging),
-		tools.Content(toolTestToolWithProgress, options, func() *TestToolWithProgressInput { return new(TestToolWithProgressInput) }, nil, t.TestToolWithProgress),
-		tools.Content(toolTestReconnection, options, func() *TestReconnectionInput { return new(TestReconnectionInput) }, nil, t.TestReconnection),
-		tools.Content(toolTestSampling, options, func() *TestSamplingInput { return new(TestSamplingInput) }, nil, t.TestSampling),
-		tools.Content(toolTestElicitation, options, func() *TestElicitationInput { return new(TestElicitationInput) }, nil, t.TestElicitation),
-		tools.Content(toolTestElicitationSep1034Defaults, options, func() *TestElicitationSep1034DefaultsInput { return new(TestElicitationSep1034DefaultsInput) }, nil, t.TestElicitationSep1034Defaults),
-		tools.Content(toolTestElicitationSep1330Enums, options, func() *TestElicitationSep1330EnumsInput { return new(TestElicitationSep1330EnumsInput) }, nil, t.TestElicitationSep1330Enums),
-		tools.Content(toolJSONSchema202012Tool, options, func() *JSONSchema202012ToolInput { return new(JSONSchema202012ToolInput) }, nil, t.JSONSchema202012Tool),
-		tools.Structured(toolTestStructuredOutput, options, func() *TestStructuredOutputInput { return new(TestStructuredOutputInput) }, nil, t.TestStructuredOutput),
+		tools.Structured(toolContent, options, func() *ContentInput { return new(ContentInput) }, t.Content),
+		tools.Structured(toolStructured, options, func() *StructuredInput { return new(StructuredInput) }, t.Structured),
+		tools.Content(toolBackground, options, func() *BackgroundInput { return new(BackgroundInput) }, t.Background),
+		tools.Content(toolForm, options, func() *FormInput { return new(FormInput) }, t.Form),
+		tools.Content(toolChoices, options, func() *ChoicesInput { return new(ChoicesInput) }, t.Choices),
+		tools.Content(toolPage, options, func() *PageInput { return new(PageInput) }, t.Page),
+		tools.Content(toolSample, options, func() *SampleInput { return new(SampleInput) }, t.Sample),
+		tools.Content(toolSampleAudio, options, func() *SampleAudioInput { return new(SampleAudioInput) }, t.SampleAudio),
+		tools.Content(toolSampleTools, options, func() *SampleToolsInput { return new(SampleToolsInput) }, t.SampleTools),
+		tools.Content(toolRoots, options, func() *RootsInput { return new(RootsInput) }, t.Roots),
+		tools.Content(toolProgress, options, func() *ProgressInput { return new(ProgressInput) }, t.Progress),
+		tools.Content(toolLog, options, func() *LogInput { return new(LogInput) }, t.Log),
+		tools.Content(toolNews, options, func() *NewsInput { return new(NewsInput) }, t.News),
+		tools.Content(toolWait, options, func() *WaitInput { return new(WaitInput) }, t.Wait),
+		tools.Content(toolUpdate, options, func() *UpdateInput { return new(UpdateInput) }, t.Update),
+		tools.Content(toolRemove, options, func() *RemoveInput { return new(RemoveInput) }, t.Remove),
+		tools.Content(toolTestSimpleText, options, func() *TestSimpleTextInput { return new(TestSimpleTextInput) }, t.TestSimpleText),
+		tools.Content(toolTestImageContent, options, func() *TestImageContentInput { return new(TestImageContentInput) }, t.TestImageContent),
+		tools.Content(toolTestAudioContent, options, func() *TestAudioContentInput { return new(TestAudioContentInput) }, t.TestAudioContent),
+		tools.Content(toolTestEmbeddedResource, options, func() *TestEmbeddedResourceInput { return new(TestEmbeddedResourceInput) }, t.TestEmbeddedResource),
+		tools.Content(toolTestMultipleContentTypes, options, func() *TestMultipleContentTypesInput { return new(TestMultipleContentTypesInput) }, t.TestMultipleContentTypes),
+		tools.Content(toolTestErrorHandling, options, func() *TestErrorHandlingInput { return new(TestErrorHandlingInput) }, t.TestErrorHandling),
+		tools.Content(toolTestToolWithLogging, options, func() *TestToolWithLoggingInput { return new(TestToolWithLoggingInput) }, t.TestToolWithLogging),
+		tools.Content(toolTestToolWithProgress, options, func() *TestToolWithProgressInput { return new(TestToolWithProgressInput) }, t.TestToolWithProgress),
+		tools.Content(toolTestReconnection, options, func() *TestReconnectionInput { return new(TestReconnectionInput) }, t.TestReconnection),
+		tools.Content(toolTestSampling, options, func() *TestSamplingInput { return new(TestSamplingInput) }, t.TestSampling),
+		tools.Content(toolTestElicitation, options, func() *TestElicitationInput { return new(TestElicitationInput) }, t.TestElicitation),
+		tools.Content(toolTestElicitationSep1034Defaults, options, func() *TestElicitationSep1034DefaultsInput { return new(TestElicitationSep1034DefaultsInput) }, t.TestElicitationSep1034Defaults),
+		tools.Content(toolTestElicitationSep1330Enums, options, func() *TestElicitationSep1330EnumsInput { return new(TestElicitationSep1330EnumsInput) }, t.TestElicitationSep1330Enums),
+		tools.Content(toolJSONSchema202012Tool, options, func() *JSONSchema202012ToolInput { return new(JSONSchema202012ToolInput) }, t.JSONSchema202012Tool),
+		tools.Structured(toolTestStructuredOutput, options, func() *TestStructuredOutputInput { return new(TestStructuredOutputInput) }, t.TestStructuredOutput),
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 // toolStructured is the tool "structured", with its definition as tools/list
 // returns it.
 var toolStructured = &tools.Item{
+	Kind:       "tool",
+	Key:        "structured",
 	Definition: definitions["toolStructured"],
 	Input:      checkStructuredInput,
-	Key:        "structured",
-	Kind:       "tool",
 	Output:     checkStructuredOutput,
 }
 

@@ -11,10 +11,10 @@ import (
 // toolTestAudioContent is the tool "test_audio_content", with its definition
 // as tools/list returns it.
 var toolTestAudioContent = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_audio_content",
 	Definition: definitions["toolTestAudioContent"],
 	Input:      checkTestAudioContentInput,
-	Key:        "test_audio_content",
-	Kind:       "tool",
 }
 
 // TestAudioContentInput holds the arguments of test_audio_content.

@@ -12,10 +12,10 @@ import (
 // "test_elicitation_sep1034_defaults", with its definition as tools/list
 // returns it.
 var toolTestElicitationSep1034Defaults = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_elicitation_sep1034_defaults",
 	Definition: definitions["toolTestElicitationSep1034Defaults"],
 	Input:      checkTestElicitationSep1034DefaultsInput,
-	Key:        "test_elicitation_sep1034_defaults",
-	Kind:       "tool",
 }
 
 // TestElicitationSep1034DefaultsInput holds the arguments of

@@ -12,10 +12,10 @@ import (
 // "test_elicitation_sep1330_enums", with its definition as tools/list
 // returns it.
 var toolTestElicitationSep1330Enums = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_elicitation_sep1330_enums",
 	Definition: definitions["toolTestElicitationSep1330Enums"],
 	Input:      checkTestElicitationSep1330EnumsInput,
-	Key:        "test_elicitation_sep1330_enums",
-	Kind:       "tool",
 }
 
 // TestElicitationSep1330EnumsInput holds the arguments of

@@ -11,10 +11,10 @@ import (
 // toolTestElicitation is the tool "test_elicitation", with its definition as
 // tools/list returns it.
 var toolTestElicitation = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_elicitation",
 	Definition: definitions["toolTestElicitation"],
 	Input:      checkTestElicitationInput,
-	Key:        "test_elicitation",
-	Kind:       "tool",
 }
 
 // TestElicitationInput holds the arguments of test_elicitation.

@@ -11,10 +11,10 @@ import (
 // toolTestEmbeddedResource is the tool "test_embedded_resource", with its
 // definition as tools/list returns it.
 var toolTestEmbeddedResource = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_embedded_resource",
 	Definition: definitions["toolTestEmbeddedResource"],
 	Input:      checkTestEmbeddedResourceInput,
-	Key:        "test_embedded_resource",
-	Kind:       "tool",
 }
 
 // TestEmbeddedResourceInput holds the arguments of test_embedded_resource.

@@ -11,10 +11,10 @@ import (
 // toolTestErrorHandling is the tool "test_error_handling", with its
 // definition as tools/list returns it.
 var toolTestErrorHandling = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_error_handling",
 	Definition: definitions["toolTestErrorHandling"],
 	Input:      checkTestErrorHandlingInput,
-	Key:        "test_error_handling",
-	Kind:       "tool",
 }
 
 // TestErrorHandlingInput holds the arguments of test_error_handling.

@@ -11,10 +11,10 @@ import (
 // toolTestImageContent is the tool "test_image_content", with its definition
 // as tools/list returns it.
 var toolTestImageContent = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_image_content",
 	Definition: definitions["toolTestImageContent"],
 	Input:      checkTestImageContentInput,
-	Key:        "test_image_content",
-	Kind:       "tool",
 }
 
 // TestImageContentInput holds the arguments of test_image_content.

@@ -11,10 +11,10 @@ import (
 // toolTestMultipleContentTypes is the tool "test_multiple_content_types",
 // with its definition as tools/list returns it.
 var toolTestMultipleContentTypes = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_multiple_content_types",
 	Definition: definitions["toolTestMultipleContentTypes"],
 	Input:      checkTestMultipleContentTypesInput,
-	Key:        "test_multiple_content_types",
-	Kind:       "tool",
 }
 
 // TestMultipleContentTypesInput holds the arguments of

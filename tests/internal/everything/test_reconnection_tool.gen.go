@@ -11,10 +11,10 @@ import (
 // toolTestReconnection is the tool "test_reconnection", with its definition
 // as tools/list returns it.
 var toolTestReconnection = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_reconnection",
 	Definition: definitions["toolTestReconnection"],
 	Input:      checkTestReconnectionInput,
-	Key:        "test_reconnection",
-	Kind:       "tool",
 }
 
 // TestReconnectionInput holds the arguments of test_reconnection.

@@ -11,10 +11,10 @@ import (
 // toolTestSampling is the tool "test_sampling", with its definition as
 // tools/list returns it.
 var toolTestSampling = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_sampling",
 	Definition: definitions["toolTestSampling"],
 	Input:      checkTestSamplingInput,
-	Key:        "test_sampling",
-	Kind:       "tool",
 }
 
 // TestSamplingInput holds the arguments of test_sampling.

@@ -11,10 +11,10 @@ import (
 // toolTestSimpleText is the tool "test_simple_text", with its definition as
 // tools/list returns it.
 var toolTestSimpleText = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_simple_text",
 	Definition: definitions["toolTestSimpleText"],
 	Input:      checkTestSimpleTextInput,
-	Key:        "test_simple_text",
-	Kind:       "tool",
 }
 
 // TestSimpleTextInput holds the arguments of test_simple_text.

@@ -11,10 +11,10 @@ import (
 // toolTestStructuredOutput is the tool "test_structured_output", with its
 // definition as tools/list returns it.
 var toolTestStructuredOutput = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_structured_output",
 	Definition: definitions["toolTestStructuredOutput"],
 	Input:      checkTestStructuredOutputInput,
-	Key:        "test_structured_output",
-	Kind:       "tool",
 	Output:     checkTestStructuredOutputOutput,
 }
 

@@ -11,10 +11,10 @@ import (
 // toolTestToolWithLogging is the tool "test_tool_with_logging", with its
 // definition as tools/list returns it.
 var toolTestToolWithLogging = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_tool_with_logging",
 	Definition: definitions["toolTestToolWithLogging"],
 	Input:      checkTestToolWithLoggingInput,
-	Key:        "test_tool_with_logging",
-	Kind:       "tool",
 }
 
 // TestToolWithLoggingInput holds the arguments of test_tool_with_logging.

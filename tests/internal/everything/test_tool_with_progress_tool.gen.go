@@ -11,10 +11,10 @@ import (
 // toolTestToolWithProgress is the tool "test_tool_with_progress", with its
 // definition as tools/list returns it.
 var toolTestToolWithProgress = &tools.Item{
+	Kind:       "tool",
+	Key:        "test_tool_with_progress",
 	Definition: definitions["toolTestToolWithProgress"],
 	Input:      checkTestToolWithProgressInput,
-	Key:        "test_tool_with_progress",
-	Kind:       "tool",
 }
 
 // TestToolWithProgressInput holds the arguments of test_tool_with_progress.

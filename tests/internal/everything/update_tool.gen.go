@@ -11,10 +11,10 @@ import (
 // toolUpdate is the tool "update", with its definition as tools/list returns
 // it.
 var toolUpdate = &tools.Item{
+	Kind:       "tool",
+	Key:        "update",
 	Definition: definitions["toolUpdate"],
 	Input:      checkUpdateInput,
-	Key:        "update",
-	Kind:       "tool",
 }
 
 // UpdateInput holds the arguments of update.

@@ -10,10 +10,10 @@ import (
 
 // toolWait is the tool "wait", with its definition as tools/list returns it.
 var toolWait = &tools.Item{
+	Kind:       "tool",
+	Key:        "wait",
 	Definition: definitions["toolWait"],
 	Input:      checkWaitInput,
-	Key:        "wait",
-	Kind:       "tool",
 }
 
 // WaitInput holds the arguments of wait.

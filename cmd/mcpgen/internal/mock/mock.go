@@ -92,7 +92,7 @@ func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, 
 	}
 	fresh := func() *wire.Raw { return new(wire.Raw) }
 	if t.Output == nil {
-		return runtimetools.Content(described, runtimetools.Options{}, fresh, nil, func(ctx context.Context, arguments *wire.Raw) ([]wire.Raw, error) {
+		return runtimetools.Content(described, runtimetools.Options{}, fresh, func(ctx context.Context, arguments *wire.Raw) ([]wire.Raw, error) {
 			if err := s.before(ctx, t.Name); err != nil {
 				return nil, err
 			}
@@ -110,7 +110,7 @@ func (s *server) tool(t *tools.Tool) (item runtimecatalog.Item, problem string, 
 		problem = "no value of the outputSchema was found; calls without a recorded answer fail"
 	}
 	// The sample that describes most is the second one, which has the optional members too.
-	return runtimetools.Structured(described, runtimetools.Options{}, fresh, nil, func(ctx context.Context, arguments *wire.Raw) (*wire.Raw, error) {
+	return runtimetools.Structured(described, runtimetools.Options{}, fresh, func(ctx context.Context, arguments *wire.Raw) (*wire.Raw, error) {
 		if err := s.before(ctx, t.Name); err != nil {
 			return nil, err
 		}

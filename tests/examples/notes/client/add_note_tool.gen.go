@@ -13,9 +13,9 @@ import (
 // toolAddNote is the tool "add_note", with its definition as tools/list
 // returns it.
 var toolAddNote = &tools.Item{
-	Definition: definitions["toolAddNote"],
-	Key:        "add_note",
 	Kind:       "tool",
+	Key:        "add_note",
+	Definition: definitions["toolAddNote"],
 	Output:     checkAddNoteOutput,
 }
 

@@ -13,9 +13,9 @@ import (
 // toolFindNotes is the tool "find_notes", with its definition as tools/list
 // returns it.
 var toolFindNotes = &tools.Item{
-	Definition: definitions["toolFindNotes"],
-	Key:        "find_notes",
 	Kind:       "tool",
+	Key:        "find_notes",
+	Definition: definitions["toolFindNotes"],
 	Output:     checkFindNotesOutput,
 }
 

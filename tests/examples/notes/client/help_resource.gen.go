@@ -12,9 +12,9 @@ import (
 // resourceHelp is the resource "notes://help", with its definition as
 // resources/list returns it.
 var resourceHelp = &tools.Item{
-	Definition: definitions["resourceHelp"],
-	Key:        "notes://help",
 	Kind:       "resource",
+	Key:        "notes://help",
+	Definition: definitions["resourceHelp"],
 }
 
 // ReadHelp reads the resource "notes://help".

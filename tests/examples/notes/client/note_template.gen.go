@@ -13,9 +13,9 @@ import (
 // templateNote is the template "notes://notes/{id}", with its definition as
 // resources/templates/list returns it.
 var templateNote = &tools.Item{
-	Definition: definitions["templateNote"],
-	Key:        "notes://notes/{id}",
 	Kind:       "template",
+	Key:        "notes://notes/{id}",
+	Definition: definitions["templateNote"],
 }
 
 // ReadNote reads a resource of the template "notes://notes/{id}".

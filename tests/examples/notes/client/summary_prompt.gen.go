@@ -13,9 +13,9 @@ import (
 // promptSummary is the prompt "summary", with its definition as prompts/list
 // returns it.
 var promptSummary = &tools.Item{
-	Definition: definitions["promptSummary"],
-	Key:        "summary",
 	Kind:       "prompt",
+	Key:        "summary",
+	Definition: definitions["promptSummary"],
 }
 
 // Summary gets the prompt "summary": Asks for a summary of the notes about a

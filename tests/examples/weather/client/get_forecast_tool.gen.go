@@ -13,9 +13,9 @@ import (
 // toolGetForecast is the tool "get_forecast", with its definition as
 // tools/list returns it.
 var toolGetForecast = &tools.Item{
-	Definition: definitions["toolGetForecast"],
-	Key:        "get_forecast",
 	Kind:       "tool",
+	Key:        "get_forecast",
+	Definition: definitions["toolGetForecast"],
 	Output:     checkGetForecastOutput,
 }
 

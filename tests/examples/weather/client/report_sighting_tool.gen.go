@@ -13,9 +13,9 @@ import (
 // toolReportSighting is the tool "report_sighting", with its definition as
 // tools/list returns it.
 var toolReportSighting = &tools.Item{
-	Definition: definitions["toolReportSighting"],
-	Key:        "report_sighting",
 	Kind:       "tool",
+	Key:        "report_sighting",
+	Definition: definitions["toolReportSighting"],
 	Output:     checkReportSightingOutput,
 }
 
