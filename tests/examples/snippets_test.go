@@ -2,6 +2,7 @@ package examples
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 
@@ -55,23 +56,22 @@ func pasted() catalog.Tool {
 	return catalog.NewTool(tool, forecast)
 }
 
-// size asks the user with a form.
+// Shirt is a form.
+type Shirt struct {
+	Size string `json:"size" jsonschema:"enum=small,enum=large"`
+	Gift bool   `json:"gift,omitempty" jsonschema_description:"Whether to wrap it."`
+}
+
+// size asks the client's user with a form.
 func size(ctx context.Context, _ *none) ([]mcp.ContentBlock, error) {
-	asked, err := mcp.NewClientCaller(runtime.CallOf(ctx)).Elicit(ctx, &mcp.ElicitRequestFormParams{
-		Message: "Which size?",
-		RequestedSchema: mcp.FormSchema{
-			Properties: wire.Map[mcp.PrimitiveSchemaDefinition](nil).With("size", &mcp.StringSchema{}),
-			Required:   []string{"size"},
-		},
-	})
+	shirt, action, err := typed.Elicit[Shirt](ctx, "Which size?")
 	if err != nil {
 		return nil, err
 	}
-	var form struct{ Size string }
-	if err := asked.Content.Decode(&form); err != nil {
-		return nil, err
+	if shirt == nil { // the action is "decline" or "cancel"
+		return nil, errors.New("no shirt: " + action)
 	}
-	return []mcp.ContentBlock{mcp.Text("size " + form.Size)}, nil
+	return []mcp.ContentBlock{mcp.Text("size " + shirt.Size)}, nil
 }
 
 // write asks the model of the client.
