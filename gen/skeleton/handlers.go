@@ -56,7 +56,7 @@ func (h *handler) about(does string) string {
 	if h.says == "" {
 		return code.Doc(text+".", "")
 	}
-	return code.Doc(text+": "+h.says, "")
+	return code.Doc(text+": "+typing.Sentence(h.says), "")
 }
 
 // toolHandler returns the method of a tool.

@@ -41,7 +41,11 @@ func (g *generator) whole(name string, parts ...func(*jen.File)) code.Source {
 }
 
 func (g *generator) toolsInterface(f *jen.File) {
-	code.Declare(f, fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source),
+	defaults := ""
+	if g.callsAPI() {
+		defaults = "; those of a tool that calls an API have none, because the API sets them"
+	}
+	code.Declare(f, fmt.Sprintf("Tools has a method for each tool of %s. Arguments are valid under the input schema and have its defaults%s. An error becomes a result with isError, whose text the client's model reads. A panic becomes one too, without its text. runtime.CallOf(ctx) returns the call, for progress and for requests to the client. tools.ResultOf(ctx) returns the rest of the result: its content blocks, _meta and isError.", g.Source, defaults),
 		"type Tools interface {\n$1}", methodsOf(toolHandlers(g.pkg.Tools)))
 }
 

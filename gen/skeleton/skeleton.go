@@ -169,10 +169,15 @@ func (g *generator) guards(f *jen.File) {
 	f.Line()
 	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
 	f.Line()
-	if g.serves && slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil }) {
+	if g.serves && g.callsAPI() {
 		code.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
 		f.Line()
 	}
+}
+
+// callsAPI reports whether a tool of the list calls an operation of an API.
+func (g *generator) callsAPI() bool {
+	return slices.ContainsFunc(g.pkg.Tools, func(t typing.ToolTypes) bool { return t.Tool.Operation != nil })
 }
 
 // definitionsFile is the name of the file with the definitions.

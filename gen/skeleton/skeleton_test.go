@@ -26,7 +26,7 @@ import (
 const list = `{"tools":[
 	{"name":"get-forecast","description":"Tells the weather ` + "`soon`" + `.","inputSchema":{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","default":3}},"required":["city"]},
 	 "outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
-	{"name":"check","inputSchema":{"type":"object"}}]}`
+	{"name":"check","description":"Checks all","inputSchema":{"type":"object"}}]}`
 
 func options(t *testing.T) skeleton.Options {
 	t.Helper()
@@ -206,6 +206,8 @@ func TestNames(t *testing.T) {
 		"func(*b, context.Context, *GetForecastInput) (*GetForecastOutput, error) = (*b).GetForecast\n",
 		"tools.Structured(toolGetForecast, options, func() *GetForecastInput { return new(GetForecastInput) }, t.GetForecast),",
 		"tools.Content(toolCheckTool, options, func() *CheckToolInput { return new(CheckToolInput) }, t.CheckTool),",
+		"\t// CheckTool implements the tool \"check\": Checks all.\n",
+		"&tools.Item{\n\tKind:       \"tool\",\n\tKey:        \"check\",\n",
 		"func NewServer(t Tools, options runtime.ServerOptions, items ...catalog.Item) (*runtime.Server, error) {",
 	} {
 		if !strings.Contains(all, want) {

@@ -22,8 +22,12 @@ func (t *typer) description(d disj) string {
 
 // said returns a schema's description, or else its title, as a sentence.
 func said(s *jsonschema.Schema) string {
-	text := cmp.Or(strings.TrimSpace(s.Description), strings.TrimSpace(s.Title))
-	text = strings.ReplaceAll(text, "\n- ", "\n\n- ")
+	return Sentence(cmp.Or(strings.TrimSpace(s.Description), strings.TrimSpace(s.Title)))
+}
+
+// Sentence returns a description from a list as the text of a comment, with a full stop if it has none at its end.
+func Sentence(text string) string {
+	text = strings.ReplaceAll(strings.TrimSpace(text), "\n- ", "\n\n- ")
 	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".!?:)`") {
 		text += "."
 	}
