@@ -491,10 +491,13 @@ func (s *sender) appendParams(dst []byte, method string, params wire.Appender, m
 			with.level = *wanted
 		}
 	}
-	if with.members == "" {
-		return jsonrpc.AppendParams(dst, params)
+	var err error
+	switch {
+	case with.members != "":
+		dst, err = with.AppendJSON(append(dst, `,"params":`...))
+	case params != nil:
+		dst, err = params.AppendJSON(append(dst, `,"params":`...))
 	}
-	dst, err := with.AppendJSON(append(dst, `,"params":`...))
 	return dst, wire.In(err, "params")
 }
 

@@ -90,7 +90,7 @@ func TypedNotifications[N any](heard iter.Seq2[Notification, error], decode func
 			var typed, none N
 			if err == nil {
 				var text []byte
-				if text, err = jsonrpc.AppendNotification(nil, n.Method, ParamsOf(n.Params)); err == nil {
+				if text, err = (&jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params}).AppendJSON(nil); err == nil {
 					typed, err = decode(text)
 				}
 				if err != nil {

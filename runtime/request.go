@@ -142,10 +142,11 @@ func (c request) serve() {
 }
 
 func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
-	text, err := jsonrpc.BeginResult(*buf, c.id)
+	text, err := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: c.id}).Begin(*buf)
 	if err != nil {
 		return err
 	}
+	text = append(text, `,"result":`...)
 	if c.row != nil {
 		text, err = statelessCall(c).appendResult(text, result)
 	} else if text, err = result.AppendJSON(text); err != nil {

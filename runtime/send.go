@@ -263,13 +263,7 @@ func reasonOf(ctx context.Context, err error) string {
 func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r *Method, meta string) error {
 	buf := s.conn.buffers.get()
 	defer s.conn.buffers.put(buf)
-	var text []byte
-	var err error
-	if m.Kind == jsonrpc.Request {
-		text, err = jsonrpc.BeginRequest(*buf, m.ID, m.Method)
-	} else {
-		text, err = jsonrpc.BeginNotification(*buf, m.Method)
-	}
+	text, err := (&jsonrpc.Message{Kind: m.Kind, ID: m.ID, Method: m.Method}).Begin(*buf)
 	if err == nil {
 		text, err = s.appendParams(text, m.Method, params, meta)
 	}

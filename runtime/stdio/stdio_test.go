@@ -21,7 +21,6 @@ import (
 	"github.com/mcpgen/mcpgen/generated/mcp20260728"
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // all receives until the end; a line that is too long is "-".
@@ -276,7 +275,7 @@ func TestProbeWait(t *testing.T) {
 					if got := time.Since(start); got != want {
 						t.Errorf("ProbeWait %v: initialize after %v", wait, got)
 					}
-					text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw(`{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`))
+					text, _ := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Result: `{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`}).AppendJSON(nil)
 					server.Send(context.Background(), runtime.Outgoing{Text: text})
 				}
 			}()

@@ -238,7 +238,7 @@ func TestClientOfOddServers(t *testing.T) {
 				if body, _ := io.ReadAll(r.Body); strings.Contains(string(body), `"ping"`) {
 					w.Header().Set("Content-Type", "application/json")
 					m, _ := jsonrpc.Parse(string(body))
-					text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw("{}"))
+					text, _ := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Result: "{}"}).AppendJSON(nil)
 					w.Write(text)
 					return
 				}

@@ -238,7 +238,7 @@ func TestNoAnswer(t *testing.T) {
 							return c.resp()
 						}
 						m, _ := jsonrpc.Parse(body)
-						text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw("{}"))
+						text, _ := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Result: "{}"}).AppendJSON(nil)
 						return respond(200, asJSON, string(text))
 					}}
 					session := s.session(t, hide, ClientOptions{})

@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 	"github.com/mcpgen/mcpgen/runtime/streamable"
-	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // TestProxiedStreamEnds checks that no stream through a guard and a proxy outlives its token, whatever the headers of
@@ -81,7 +80,7 @@ func patient() runtime.Transport {
 				return
 			}
 			if m := in.Content(); m.Method == "initialize" {
-				text, _ := jsonrpc.AppendResult(nil, m.ID, wire.Raw(`{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`))
+				text, _ := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Result: `{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}`}).AppendJSON(nil)
 				_ = far.Send(context.Background(), runtime.Outgoing{Text: text, Kind: jsonrpc.Response, ID: m.ID})
 			}
 		}

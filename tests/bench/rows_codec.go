@@ -300,7 +300,11 @@ var requestCodecs = []codec{
 		decode: func(text []byte) (any, error) { return readRequest(string(text)) },
 		encode: func(dst []byte, value any) ([]byte, error) {
 			r := value.(*request)
-			return jsonrpc.AppendRequest(dst, r.message.ID, r.message.Method, &r.params)
+			dst, err := r.message.Begin(dst)
+			if err == nil {
+				dst, err = r.params.AppendJSON(append(dst, `,"params":`...))
+			}
+			return append(dst, '}'), err
 		},
 		share: readRequest,
 	},
