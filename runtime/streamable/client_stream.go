@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -41,6 +42,7 @@ type exchange struct {
 	body      *body // of the message
 	once      sync.Once
 	sent      chan struct{} // closed by wrote; nil if the message is not a request
+	traced    atomic.Bool   // the request has had a connection, so the http.RoundTripper calls wrote, too
 
 	last    string // id of the last event
 	retry   retry
@@ -55,7 +57,7 @@ func newExchange(t *Transport, kind jsonrpc.Kind, id wire.Scalar) *exchange {
 	switch kind {
 	case jsonrpc.Request: // a server may handle it for long, and whether it was written matters if the answer is lost
 		e.sent = make(chan struct{})
-		e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: e.wrote}))
+		e.ctx, e.cancel = context.WithCancel(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: e.got, WroteRequest: e.wrote}))
 	case 0:
 		e.ctx, e.cancel = context.WithCancel(ctx)
 	default:
@@ -63,6 +65,9 @@ func newExchange(t *Transport, kind jsonrpc.Kind, id wire.Scalar) *exchange {
 	}
 	return e
 }
+
+// got is called by net/http when the request has a connection. Not every http.RoundTripper calls it.
+func (e *exchange) got(httptrace.GotConnInfo) { e.traced.Store(true) }
 
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
@@ -142,10 +147,7 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 	switch {
 	case err == ErrSessionLost || refused && !repeatable(failure):
 		return false
-	case !lost && !isUnhandled(err) && (errors.Is(err, context.Canceled) || errors.Is(err, runtime.ErrClosed)) && e.retry.failures == 1:
-		// net/http may fail a request whose response has no body, or that was not written, because another request that
-		// has had the connection or gets it next was cancelled, with the cause of that (https://go.dev/issue/41600). It
-		// reports the error when it no longer writes, so a request without an answer that is not lost was not written.
+	case e.retry.failures == 1 && e.failedByAnother(err):
 		return true
 	case e.kind == jsonrpc.Request:
 		return e.retry.failures <= e.t.opts.MaxRetries && time.Until(e.until) >= wait && (lost && !e.opens || !lost && refused)
@@ -153,6 +155,16 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 		return true
 	}
 	return false
+}
+
+// failedByAnother reports whether net/http may have failed a message because another request was cancelled, which has had
+// the connection or gets it next, with the cause of that (https://go.dev/issue/41600): a request that waits for the
+// connection, or a message whose response has no body. It reports the error when it no longer writes, so a request that
+// has had a connection and is not lost was not written.
+func (e *exchange) failedByAnother(err error) bool {
+	_, lost := errors.AsType[*runtime.LostError](err)
+	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, runtime.ErrClosed)
+	return cancelled && !lost && !isUnhandled(err) && (e.kind != jsonrpc.Request || e.traced.Load())
 }
 
 // deliver passes a message to the session. If answers is true, the message is taken as the answer to the request,
