@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +34,9 @@ type Handler struct {
 	sessions           sessions
 	gate               *gate
 	posts              atomic.Int64 // requests in progress
-	shared             *Session     // of requests without a session; nil if the server serves none
+
+	mu     sync.Mutex // guards shared
+	shared *Session   // see sharedSession; nil before the first request without a session
 }
 
 // NewHandler returns a handler for the sessions of server.
@@ -52,9 +55,6 @@ func NewHandler(server runtime.SessionServer, opts Options) *Handler {
 	}
 	h.sessions.init(&opts)
 	h.any = len(h.revisions) == 0 && len(h.statelessRevisions) == 0
-	if !opts.sse && (h.any || len(h.statelessRevisions) > 0) {
-		h.openShared()
-	}
 	return h
 }
 

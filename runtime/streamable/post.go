@@ -109,10 +109,11 @@ func (p *post) without() error {
 		if user != runtime.PrincipalOf(r.Context()) {
 			p.request = r.WithContext(runtime.WithPrincipal(r.Context(), user))
 		}
-		if h.shared == nil || h.sessions.closing.Load() {
+		s := h.sharedSession()
+		if s == nil {
 			return h.unreachable()
 		}
-		_, err = p.exchange(h.shared, false)
+		_, err = p.exchange(s, false)
 		return err
 	case h.opts.Stateless:
 		return p.single(initialize)

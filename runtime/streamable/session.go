@@ -27,7 +27,7 @@ var errStateless = errors.New("streamable: without sessions a server cannot send
 // Session is a session of a [Handler]. It is the runtime.Outbox of its server. Its methods are for a [Sharing].
 type Session struct {
 	handler   *Handler
-	stateless bool        // it serves all requests of revisions without sessions, see Handler.openShared
+	stateless bool        // it serves all requests of revisions without sessions, see Handler.sharedSession
 	keeps     bool        // it keeps events, for a client that comes back
 	begun     atomic.Bool // over HTTP with SSE: the client has sent a message
 	key       string      // its name in the table and in the event store, see keyOf; "" for a single message

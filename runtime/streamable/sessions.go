@@ -218,10 +218,7 @@ func (t *sessions) open(s *Session, r *http.Request, start func() error) error {
 		t.removeLocked(s)
 		return err
 	}
-	if !s.finished {
-		t.running.Add(1)
-		s.awaited = true
-	}
+	t.awaitLocked(s)
 	if s.busy == 0 && s.place != nil {
 		t.rest(s)
 	}
@@ -317,6 +314,20 @@ func (t *sessions) removeLocked(s *Session) {
 	t.count.add(-1, userOf(s.key), s.address)
 }
 
+// await makes a shutdown wait for a session, unless nothing runs for it any more.
+func (t *sessions) await(s *Session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.awaitLocked(s)
+}
+
+func (t *sessions) awaitLocked(s *Session) {
+	if !s.finished {
+		t.running.Add(1)
+		s.awaited = true
+	}
+}
+
 // done ends the wait of a shutdown for a session. It is called when nothing runs for the session any more.
 func (t *sessions) done(s *Session) {
 	t.mu.Lock()
@@ -355,11 +366,14 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 	h.drain(ctx)
 	t := &h.sessions
 	t.closing.Store(true) // a session that open has not refused is one of all
-	for _, s := range t.all() {
-		go s.shutdown(ctx)
-	}
+	open := t.all()
+	h.mu.Lock()
 	if h.shared != nil {
-		go h.shared.shutdown(ctx)
+		open = append(open, h.shared)
+	}
+	h.mu.Unlock()
+	for _, s := range open {
+		go s.shutdown(ctx)
 	}
 	t.running.Wait()
 	t.end()

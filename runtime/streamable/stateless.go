@@ -50,19 +50,27 @@ var (
 	errNoRequest        = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
 )
 
-// openShared opens the session that all requests without one share. It is not found by a key, sends nothing but the
-// replies to requests, and ends with the handler. Without it, such requests are refused.
-func (h *Handler) openShared() {
-	s := h.newSession("", "")
-	s.stateless, s.awaited = true, true
-	h.sessions.running.Add(1)
-	var err error
-	if s.inbox, err = h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, s.ended); err != nil {
-		h.log.Error("requests without a session cannot be served", "error", err)
-		h.sessions.done(s)
-		return
+// sharedSession returns the session that all requests without one share, or nil if the server cannot open it or the
+// handler is shut down. The first request opens it; after an error, the next one tries again. The session is not found by
+// a key, sends nothing but the replies to requests, and ends with the handler.
+func (h *Handler) sharedSession() *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch t := &h.sessions; {
+	case t.closing.Load():
+		return nil
+	case h.shared == nil:
+		s := h.newSession("", "")
+		s.stateless = true
+		var err error
+		if s.inbox, err = h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, s.ended); err != nil {
+			h.log.Error("requests without a session cannot be served", "error", err)
+			return nil
+		}
+		t.await(s)
+		h.shared = s
 	}
-	h.shared = s
+	return h.shared
 }
 
 // unreachable returns the error for a request without a session that was not answered.

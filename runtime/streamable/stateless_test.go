@@ -497,3 +497,34 @@ func TestRawHeaders(t *testing.T) {
 		})
 	}
 }
+
+// lateServer is a server that can serve requests without a session only after a while.
+type lateServer struct {
+	*runtime.Server
+	failures int
+}
+
+func (s *lateServer) Open(ctx context.Context, out runtime.Outbox, h runtime.Handshake, ended func(error)) (runtime.Inbox, error) {
+	if s.failures--; s.failures >= 0 {
+		return nil, errors.Join(errors.New("not yet"), out.Close())
+	}
+	return s.Server.Open(ctx, out, h, ended)
+}
+
+// TestLateServer checks that a server which cannot serve requests without a session is asked again for the next one.
+func TestLateServer(t *testing.T) {
+	server := &lateServer{newRuntimeServer(t, modern, runtime.ServerOptions{Name: "probe", Version: "1", Logger: discard}, r07), 1}
+	h := NewHandler(server, Options{})
+	r := newRigOn(t, h, testkit.NewServer(h))
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusOK, http.StatusOK} {
+		if resp, body := r.do("POST", alone(1, "echo", ""), standard("echo")...); resp.StatusCode != status {
+			t.Errorf("status %d in place of %d: %s", resp.StatusCode, status, body)
+		}
+	}
+	if err := h.Shutdown(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if resp, body := r.do("POST", alone(1, "echo", ""), standard("echo")...); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("status %d after the shutdown: %s", resp.StatusCode, body)
+	}
+}
