@@ -2,11 +2,10 @@
 // nothing in the messages.
 //
 // A [Proxy] takes the place of a runtime.Server: [stdio.Serve] and [streamable.NewHandler] serve it. For each session
-// of a client it opens a transport to the server. Every message passes as its text, in both directions: unknown methods and
-// members, the order of members, the digits of numbers, and ids. The proxy reads only the
-// envelope of a message, to know which stream of the client an answer belongs to, and the revision that a
-// message without a session carries, because HTTP repeats it in headers. A connection may have messages of both
-// kinds.
+// of a client it opens a transport to the server. Every message passes as its text, in both directions: unknown methods
+// and members, the order of members, the digits of numbers, and ids. The proxy reads only the envelope of a message, to
+// know which stream of the client an answer belongs to, and the revision that a message without a session carries,
+// because HTTP repeats it in headers. A connection may have messages of both kinds.
 //
 // The proxy writes a message of its own in these cases. It cancels a request at the server if the client has
 // cancelled it by closing its connection. It answers with an error

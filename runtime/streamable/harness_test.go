@@ -108,6 +108,14 @@ func newRigOn(t testing.TB, handler *Handler, server *httptest.Server) *rig {
 	return r
 }
 
+// counted returns how many POSTs that name no session and how many requests in flight are counted, and how many callers
+// are remembered because of their rate.
+func (g *gate) counted() (posts, inFlight, callers int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.posts.len(), g.inFlight.len(), len(g.callers)
+}
+
 // request sends an HTTP request; header is name, value, name, value.
 func (r *rig) request(ctx context.Context, method, body string, header ...string) *http.Response {
 	r.t.Helper()

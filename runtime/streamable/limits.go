@@ -141,14 +141,6 @@ func (g *gate) refusals() map[string]int64 {
 	return maps.Clone(g.refused)
 }
 
-// counted returns how many POSTs that name no session and how many requests in flight are counted, and how many callers
-// are remembered because of their rate.
-func (g *gate) counted() (posts, inFlight, callers int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.posts.len(), g.inFlight.len(), len(g.callers)
-}
-
 // admission is what a POST occupies of a gate, or an answer that is being written. The zero admission occupies nothing.
 type admission struct {
 	gate *gate // set before anything is counted

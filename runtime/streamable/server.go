@@ -15,13 +15,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 )
 
-// NewServer returns a server for a [Handler], or for a mux or middleware
-// with some. It limits what happens before a request reaches the handler, where an http.Server has no
-// limits by default: otherwise clients could keep connections by sending little. The header of a request
-// has to arrive within 10 seconds and may have 64 KiB, to which net/http adds 4 KiB; a longer one is
-// refused with status 431. A connection may be idle for 2 minutes. A body that no handler has read has to
-// arrive within 10 seconds, because net/http waits for it before it sends the response. The fields of the
-// server may be changed before use.
+// NewServer returns a server for a [Handler], or for a mux or middleware with handlers. It limits what happens before a
+// request reaches the handler, where an http.Server has no limits by default: otherwise clients could keep connections
+// by sending little. The header of a request has to arrive within 10 seconds and may have 64 KiB, to which net/http adds
+// 4 KiB; a longer one is refused with status 431. A connection may be idle for 2 minutes. A body that no handler has read
+// has to arrive within 10 seconds, because net/http waits for it before it sends the response. The fields of the server
+// may be changed before use.
 func NewServer(h http.Handler) *http.Server {
 	limited := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength != 0 {
