@@ -45,7 +45,7 @@ type sessions struct {
 
 	ctx      context.Context // of all sessions; it ends when they have been shut down
 	end      context.CancelFunc
-	running  sync.WaitGroup // sessions from the end of open to done
+	running  sync.WaitGroup // sessions from await to done
 	draining atomic.Bool    // Shutdown or Close was called
 	closing  atomic.Bool    // new sessions are refused, because the handler is shut down
 
@@ -354,12 +354,12 @@ func (h *Handler) drain(ctx context.Context) {
 	}
 }
 
-// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options,
-// Shutdown refuses new sessions and calls with status 503 and ends
-// the streams of the server's own messages. Calls in flight go on until they are answered, and the
-// handler still accepts what they need: answers of the client, and GET requests that resume their
-// streams. If ctx ends first, the contexts of the remaining calls end, and their clients get an
-// error. Shutdown returns when all sessions are over: nil, or the cause of ctx if that ended first.
+// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options, Shutdown
+// refuses new sessions and calls with status 503 and ends the streams of the server's own messages. Calls in flight go on
+// until they are answered, and the handler still accepts what they need: answers of the client, and GET requests that
+// resume their streams. Over HTTP with SSE, a session keeps its stream until its calls are answered, and a new call gets
+// an error. If ctx ends first, the contexts of the remaining calls end, and their clients get an error. Shutdown returns
+// when all sessions are over: nil, or the cause of ctx if that ended first.
 //
 // [ListenAndServe] calls it before http.Server.Shutdown.
 func (h *Handler) Shutdown(ctx context.Context) error {
@@ -411,8 +411,8 @@ func (h *Handler) user(r *http.Request) (string, error) {
 	return user, nil
 }
 
-// Key returns the key of the session that the user of a request has opened with an id. It consists of
-// the user and the id. An error refuses the request.
+// Key returns the key of the session that the user of a request has opened with an id. It consists of the user and the
+// id. An error refuses the request.
 func (h *Handler) Key(r *http.Request, id string) (string, error) {
 	if strings.Contains(id, ":") {
 		return "", errNoSession // otherwise part of it could pass for a user or a part of one
