@@ -12,6 +12,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -224,11 +225,12 @@ func KeeperOf(ctx context.Context, server any) *Keeper {
 type Used struct {
 	max, each int // how many ids there can be, and how many of an owner
 
-	mu     sync.Mutex
-	owners map[string]map[string]time.Time // to when the ids of each expire
-	count  int                             // all ids
-	next   int                             // the count at which expired ids are forgotten
-	sweep  time.Time                       // they are not forgotten before it
+	mu         sync.Mutex
+	owners     map[string]map[string]time.Time // to when the ids of each expire
+	count      int                             // all ids
+	next       int                             // the count at which expired ids are forgotten
+	sweep      time.Time                       // they are not forgotten before it
+	forgetting bool                            // a call of forget runs
 }
 
 // NewUsed returns a Used for max ids at a time, at most each of which have the same owner. When there are max, as many
@@ -246,7 +248,7 @@ func (u *Used) Add(owner, id string, expires, now time.Time) (added, full bool) 
 	if known && now.Before(until) {
 		return false, false
 	}
-	if (u.count >= u.next || len(u.owners[owner]) >= u.each) && !now.Before(u.sweep) {
+	if (u.count >= u.next || len(u.owners[owner]) >= u.each) && !u.forgetting && !now.Before(u.sweep) {
 		u.forget(now)
 		_, known = u.owners[owner][id]
 	}
@@ -274,21 +276,38 @@ func (u *Used) Has(owner, id string, now time.Time) bool {
 	return ok && now.Before(until)
 }
 
-// forget removes the ids that have expired. It takes at most a hundredth of the time, because an id takes about 100 ns.
+// portion is how many ids forget looks at before other callers have their turn. An id takes about 100 ns.
+const portion = 1000
+
+// forget removes the ids that have expired. It takes at most a hundredth of the time. The mutex must be held; it is
+// unlocked now and then, so that only the caller waits for all of it.
 func (u *Used) forget(now time.Time) {
-	u.sweep = now.Add(time.Duration(u.count) * 10 * time.Microsecond)
-	u.count = 0
-	for owner, all := range u.owners {
-		own := make(map[string]time.Time) // a map from which elements are deleted keeps its memory
-		for id, until := range all {
-			if now.Before(until) {
-				own[id] = until
+	u.forgetting, u.sweep = true, now.Add(time.Duration(u.count)*10*time.Microsecond)
+	looked := 0
+	look := func() {
+		if looked++; looked%portion == 0 {
+			u.mu.Unlock()
+			u.mu.Lock()
+		}
+	}
+	for owner, own := range u.owners {
+		before := len(own)
+		for id, until := range own {
+			if !now.Before(until) {
+				delete(own, id)
+				u.count--
 			}
+			look()
 		}
-		if u.owners[owner] = own; len(own) == 0 {
+		switch left := len(own); {
+		case left == 0:
 			delete(u.owners, owner)
+		case left < min(before/4, 4*portion): // a map from which elements are deleted keeps its memory
+			u.owners[owner] = make(map[string]time.Time, left)
+			maps.Copy(u.owners[owner], own)
 		}
-		u.count += len(own)
+		look()
 	}
 	u.next = min(max(2*u.count, 1<<10), u.max)
+	u.forgetting = false
 }

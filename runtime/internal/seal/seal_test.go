@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -243,6 +244,29 @@ func TestUsedByMany(t *testing.T) {
 	}
 	if added, full := u.Add("new", "id", later.Add(time.Hour), later); !added || full {
 		t.Errorf("when all have expired: %t, %t", added, full)
+	}
+}
+
+// TestUsedTogether checks that ids are counted exactly when they are added while others are forgotten, which lets other
+// callers have their turn.
+func TestUsedTogether(t *testing.T) {
+	const limit, callers = 5000, 4
+	u := seal.NewUsed(limit, limit)
+	var wait sync.WaitGroup
+	for caller := range callers {
+		wait.Go(func() {
+			for i := range 3 * limit {
+				at := now.Add(time.Duration(i) * 400 * time.Microsecond) // as many as the limit in two seconds
+				u.Add(fmt.Sprint("owner ", i%5), fmt.Sprint(caller, " ", i), at.Add(200*time.Millisecond+time.Duration(i%3)*time.Second/2), at)
+			}
+		})
+	}
+	wait.Wait()
+	for i := range limit + 1 {
+		added, full := u.Add("", fmt.Sprint(i), later.Add(time.Hour), later)
+		if added != (i < limit) || full != (i == limit) {
+			t.Fatalf("id %d: %t, %t", i, added, full)
+		}
 	}
 }
 
