@@ -291,3 +291,29 @@ func TestNotifySlowly(t *testing.T) {
 		p.close()
 	})
 }
+
+// hesitant is a store that takes five seconds to say that it has stored that a task is working.
+type hesitant struct{ tasks.Store }
+
+func (h hesitant) Swap(ctx context.Context, r *tasks.Record) error {
+	err := h.Store.Swap(ctx, r)
+	if r.Status == "working" {
+		time.Sleep(5 * time.Second)
+	}
+	return err
+}
+
+// TestEndIsToldLast checks that the client is told no earlier state of a task after the last one.
+func TestEndIsToldLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, tasks.Options{Store: hesitant{tasks.NewMemory(0)}}, serverTasks, clientTasks)
+		defer p.close()
+		id := p.start("ask")
+		time.Sleep(3 * time.Second) // the client has answered
+		p.ask("tasks/cancel", `{"taskId":"`+id+`"}`, "CancelTaskResult")
+		time.Sleep(10 * time.Second)
+		if got := p.heard(); len(got) == 0 || got[len(got)-1] != "cancelled" {
+			t.Errorf("the client was told %q", got)
+		}
+	})
+}

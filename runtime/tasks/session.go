@@ -213,9 +213,19 @@ func (w *run) count(ctx context.Context, more int) {
 	})
 	switch {
 	case err == nil && changed:
-		w.session.states.Add(r)
+		w.tell(r)
 	case err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotFound):
 		w.t.log.Error("the status of a task cannot be stored", "task", w.id, "error", err)
+	}
+}
+
+// tell has the peer told a state of the task, unless it was told a later one.
+func (w *run) tell(r *Record) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if r.Version > w.told {
+		w.told = r.Version
+		w.session.states.Add(r)
 	}
 }
 
@@ -243,7 +253,7 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	}
 	taken, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
 	switch {
-	case err == nil && taken == nil:
+	case err == errNoRoom || err == nil && taken == nil:
 		return r, nil
 	case err == nil && taken.ended():
 		s.states.Add(taken)

@@ -417,3 +417,24 @@ func TestTakeOverAfterUnreadable(t *testing.T) {
 		}
 	})
 }
+
+// TestTakeOverWhenFree checks that a process that works on as many tasks as it may takes over others soon afterwards.
+func TestTakeOverWhenFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		dead, busy := newExtended(t, store, "", &counter{}), newExtended(t, store, "", &counter{}, func(o *tasks.Options, _ *runtime.ServerOptions) {
+			o.MaxRunning = 1
+		})
+		id := dead.start("sleep")
+		synctest.Wait()
+		busy.start("sleep")
+		dead.keeper.Close()
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go busy.keeper.Serve(ctx, busy.server)
+		time.Sleep(10 * time.Second) // each of both takes three seconds
+		if r := busy.get(id); r.GetString("status") != "completed" {
+			t.Errorf("the task: %s", r)
+		}
+	})
+}

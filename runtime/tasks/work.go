@@ -189,6 +189,7 @@ type run struct {
 	asking  int        // requests to the peer that wait for their response
 
 	mu        sync.Mutex      // guards what follows
+	told      uint64          // the version of the state that the peer was told last
 	streams   []runtime.Reply // of the requests for the result that wait here
 	elsewhere bool            // one waits at another process
 	reached   sync.Cond       // streams or elsewhere has changed
@@ -304,7 +305,7 @@ func (w *run) end(out outcome) {
 		out.lost = true
 	}
 	if r := w.settle(out); r != nil && w.session != nil && r.ended() && r.Holder == w.holder {
-		w.session.states.Add(r)
+		w.tell(r)
 	}
 	w.unregister()
 }
@@ -384,13 +385,16 @@ const maxLost = 3
 // longer than a lease.
 const maxTakeOvers = 16
 
+// errNoRoom is the error for work that exceeds Options.MaxRunning.
+var errNoRoom = errors.New("tasks: no room for more work")
+
 // errLost is the outcome of a task that has reached maxLost.
 var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the processes that worked on the task have ended without an outcome too often")}
 
 // Serve takes over the work of tasks whose processes have died, and lets the store remove tasks whose lifetime has
 // ended, until ctx ends. A server with a store that outlives its process calls it while it serves. Without it, the
-// tasks of a process end with the process. It looks for such tasks at the interval of Options.Lease, and takes over
-// at most 16 at once. A task of a session is taken over where the client asks for it next, because its work may ask
+// tasks of a process end with the process. It looks for such tasks at the interval of Options.Lease, or of
+// Options.PollInterval while there is no room for their work, and takes over at most 16 at once. A task of a session is taken over where the client asks for it next, because its work may ask
 // the client; Serve does not touch it. Work that Serve has taken over goes on after ctx ends, until [Tasks.Close]
 // hands it over.
 //
@@ -414,7 +418,12 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
 			})
 			due = due[1:]
+			if err == errNoRoom {
+				due, err = nil, nil
+				ticker.Reset(min(t.opts.PollInterval, t.opts.Lease))
+			}
 		case <-ticker.C:
+			ticker.Reset(t.opts.Lease)
 			due, err = t.store.Due(ctx, time.Now())
 		case <-ctx.Done():
 			return nil
@@ -423,8 +432,8 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 }
 
 // retake claims a task of a session, or of the extension if session is "", and calls begin if its work is due. The
-// caller has put a value into t.seats, which retake removes if no work begins. R is nil if there is no room for more
-// work, or the task is gone.
+// caller has put a value into t.seats, which retake removes if no work begins. The error is errNoRoom if this process
+// works on as many tasks as it may. R is nil then, and if the task is gone.
 func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, err error) {
 	vacate := sync.OnceFunc(func() { <-t.seats })
 	t.mu.Lock()
@@ -432,7 +441,7 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 	t.mu.Unlock()
 	if full {
 		vacate()
-		return nil, nil
+		return nil, errNoRoom
 	}
 	var w *run
 	fails := false
