@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -175,9 +176,9 @@ func (a *audience) remove(s *ServerSession, uri string) {
 // dropUnwanted drops the updates that wait although the session has not subscribed to their resources any more. The
 // mutex must be held.
 func (a *audience) dropUnwanted(s *ServerSession) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting = slices.DeleteFunc(s.waiting, func(n Notification) bool { return n.resource() != "" && !s.wants(n.resource()) })
+	s.waiting.Change(func(all []Notification) []Notification {
+		return slices.DeleteFunc(all, func(n Notification) bool { return n.resource() != "" && !s.wants(n.resource()) })
+	})
 }
 
 // wants reports whether the session has subscribed to a resource, or to one that contains it. The mutex of the audience
@@ -343,11 +344,9 @@ type mailbox struct {
 	asking     map[string]int      // the requests to subscribe that are not answered, by URI
 	left       bool
 	quiet      bool // the session is resumed, and its client is not known to take messages of the server's own yet
+	dropping   bool // notifications are dropped, and that is logged; until none waits
 
-	mu       sync.Mutex
-	waiting  []Notification
-	sending  bool // a goroutine sends
-	dropping bool // that is logged; until none waits
+	waiting engine.Backlog[Notification]
 }
 
 // most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
@@ -359,52 +358,51 @@ func (s *ServerSession) most() int {
 // post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
 // held.
 func (s *ServerSession) post(n Notification) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if i := slices.Index(s.waiting, n); i >= 0 {
-		if n.Params == "" || n.resource() != "" {
-			return
+	if s.waiting.Do == nil {
+		s.waiting.Do, s.waiting.Go = s.send, s.conn.life.Go
+	}
+	s.waiting.Change(func(all []Notification) []Notification {
+		s.dropping = s.dropping && len(all) > 0
+		if i := slices.Index(all, n); i >= 0 {
+			if n.Params == "" || n.resource() != "" {
+				return all
+			}
+			all = slices.Delete(all, i, i+1) // the state that it describes may be the last of several
 		}
-		s.waiting = slices.Delete(s.waiting, i, i+1) // the state that it describes may be the last of several
-	}
-	if len(s.waiting) >= s.most() {
-		if !s.dropping {
-			s.conn.logger().Warn("a client does not read notifications: the oldest are dropped until it does", "method", s.waiting[0].Method)
+		if len(all) >= s.most() {
+			if !s.dropping {
+				s.conn.logger().Warn("a client does not read notifications: the oldest are dropped until it does", "method", all[0].Method)
+			}
+			s.dropping = true
+			all = all[1:]
 		}
-		s.dropping = true
-		s.waiting = s.waiting[1:]
-	}
-	s.waiting = append(s.waiting, n)
-	if !s.sending {
-		s.sending = s.conn.life.Go(s.send)
-	}
+		return append(all, n)
+	})
 }
 
-// send sends the notifications that wait, and returns when there are none left.
-func (s *ServerSession) send() {
+// send sends a notification, unless the session is over.
+func (s *ServerSession) send(n Notification) {
+	ctx := s.Context()
+	if ctx.Err() != nil {
+		return
+	}
 	returned := false
 	defer func() {
 		if !returned {
 			s.conn.logFailure("middleware panicked", "panic", recover(), "stack", string(debug.Stack()))
-			s.conn.life.Go(s.send)
 		}
 	}()
-	for ctx := s.Context(); ; {
-		n, ok := s.next(ctx)
-		if returned = !ok; returned {
-			return
-		}
-		var params wire.Appender
-		if n.Params != "" {
-			params = n.Params
-		}
-		to := s.sender()
-		if s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
-			to.to = change{s.conn.transport}
-		}
-		// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-		_ = s.notify(ctx, to, n.Method, params)
+	var params wire.Appender
+	if n.Params != "" {
+		params = n.Params
 	}
+	to := s.sender()
+	if s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
+		to.to = change{s.conn.transport}
+	}
+	// An error means that the server has not declared the capability, or that the session is over. Both are normal.
+	_ = s.notify(ctx, to, n.Method, params)
+	returned = true
 }
 
 // change is where notifications go that mark a change of which each replica tells its clients.
@@ -418,18 +416,6 @@ func (c change) Send(ctx context.Context, m Outgoing) error {
 
 // Unwrap returns the Reply without the mark.
 func (c change) Unwrap() Reply { return c.Reply }
-
-// next returns the next notification, if there is one and ctx has not ended.
-func (s *ServerSession) next(ctx context.Context) (n Notification, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.waiting) == 0 || ctx.Err() != nil {
-		s.waiting, s.sending, s.dropping = nil, false, false
-		return Notification{}, false
-	}
-	n, s.waiting = s.waiting[0], s.waiting[1:]
-	return n, true
-}
 
 // maxURI limits the URIs that a session can subscribe to, in bytes: it keeps up to MaxSubscriptions of them.
 const maxURI = 8 << 10

@@ -59,7 +59,7 @@ type notice struct {
 	session string   // the key in the table of sessions
 	time    int64    // of the end of the session's lifetime, in seconds; of the opening of a GET, in nanoseconds
 	message wire.Raw // of the client to all replicas, or of the server to one
-	stream  string   // of the replica that is asked, or a replica
+	stream  string   // of the replica that is asked; in noticeWho, the name of a replica
 	after   uint64   // the number of the last event of the stream that the client has
 }
 

@@ -271,7 +271,7 @@ func (t *Tasks) subscriber(ctx context.Context) *listener {
 	l := t.listeners[session]
 	if l == nil {
 		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
-		l.changed.Do, l.changed.Same = l.send, func(a, b string) bool { return a == b }
+		l.changed.Do = l.send
 		t.listeners[session] = l
 		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
 	}
@@ -295,7 +295,7 @@ func (l *listener) end() {
 // add lets the subscriber listen to a task of which it knows nothing, and sends it the state.
 func (l *listener) add(id string) error {
 	// The store is not used under the mutex, for which it may be waiting.
-	task := &listened{stop: l.t.store.Watch(id, func() { l.changed.Add(id) })}
+	task := &listened{stop: l.t.store.Watch(id, func() { l.note(id) })}
 	l.mu.Lock()
 	over, known := l.tasks == nil, l.tasks[id] != nil
 	if !over && !known {
@@ -308,8 +308,18 @@ func (l *listener) add(id string) error {
 	if over {
 		return context.Cause(l.ctx)
 	}
-	l.changed.Add(id)
+	l.note(id)
 	return nil
+}
+
+// note has the state of a task sent soon. It does not use the store, which may be calling it.
+func (l *listener) note(id string) {
+	l.changed.Change(func(ids []string) []string {
+		if slices.Contains(ids, id) {
+			return ids
+		}
+		return append(ids, id)
+	})
 }
 
 // send sends the state of a task that has changed.
@@ -326,7 +336,7 @@ func (l *listener) send(id string) {
 		l.remove(id, task)
 	case err != nil && l.ctx.Err() == nil:
 		l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
-		time.AfterFunc(l.t.opts.PollInterval, func() { l.changed.Add(id) }) // a goroutine that waits would take 3 KB
+		time.AfterFunc(l.t.opts.PollInterval, func() { l.note(id) }) // a goroutine that waits would take 3 KB
 	case err == nil && r.shown() != task.known:
 		task.known = r.shown()
 		l.t.tell(l.ctx, l.session, methodTaskChanged, r)

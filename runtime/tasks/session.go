@@ -28,10 +28,8 @@ type session struct {
 	name   string          // Record.Session; the same in each process that has the session
 	handle runtime.Handler // of the requests of its revision
 
-	creating sync.Mutex // held while a task is created, so that their number is exact in a process
-	// The states of tasks that the peer is told ("Task Notifications"). The process with the work adds them, unless there
-	// is none.
-	states engine.Backlog[*Record]
+	creating sync.Mutex              // held while a task is created, so that their number is exact in a process
+	states   engine.Backlog[*Record] // that the peer is told
 }
 
 // session returns the session of a call, creating it on first use.
@@ -43,7 +41,6 @@ func (t *Tasks) session(c *runtime.Call, handle runtime.Handler) *session {
 			s.name = hex.EncodeToString(sum[:16])
 		}
 		s.states.Do = func(r *Record) { s.tell(ctx, s.call, methodStatus, r) }
-		s.states.Same = func(older, newer *Record) bool { return older.ID == newer.ID }
 		context.AfterFunc(ctx, s.end)
 		return s
 	}).(*session)
@@ -72,6 +69,16 @@ func (s *session) end() {
 	if err != nil {
 		s.log.Error("the tasks of a session cannot be removed", "error", err)
 	}
+}
+
+// tellPeer has the peer told the state of a task ("Task Notifications"), which takes the place of an earlier one that
+// waits. The process with the work calls it, unless there is none.
+func (s *session) tellPeer(r *Record) {
+	told := *r
+	told.Params, told.Result, told.Error = "", "", "" // the notification does not have them, and may wait for long
+	s.states.Change(func(all []*Record) []*Record {
+		return append(slices.DeleteFunc(all, func(earlier *Record) bool { return earlier.ID == r.ID }), &told)
+	})
 }
 
 // idLength is the length of the id of a session's task.
@@ -225,7 +232,7 @@ func (w *run) tell(r *Record) {
 	defer w.mu.Unlock()
 	if r.Version > w.told {
 		w.told = r.Version
-		w.session.states.Add(r)
+		w.session.tellPeer(r)
 	}
 }
 
@@ -256,7 +263,7 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	case err == errNoRoom || err == nil && taken == nil:
 		return r, nil
 	case err == nil && taken.ended():
-		s.states.Add(taken)
+		s.tellPeer(taken)
 	}
 	return taken, err
 }
@@ -410,7 +417,7 @@ func (s *session) cancel(ctx context.Context, p *taskParams) (state, error) {
 	})
 	switch {
 	case err == nil && idle: // otherwise the process with the work tells the peer
-		s.states.Add(r)
+		s.tellPeer(r)
 	case err == nil && late:
 		err = jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "task %.100q is already %s", p.id, r.Status)
 	}

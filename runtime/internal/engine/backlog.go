@@ -1,15 +1,12 @@
 package engine
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
-// Backlog calls a function for each value that is added, for one at a time and in their order. It has a goroutine only
-// while values wait, so nobody who adds one waits. Its fields are set before the first use.
+// Backlog calls a function for each value that waits, for one at a time and in their order. It has a goroutine only
+// while values wait, so nobody who adds one waits. Do and Go are set before the first value is added.
 type Backlog[T any] struct {
-	Do   func(T)
-	Same func(waiting, added T) bool // unless nil, reports whether an added value takes the place of one that waits
+	Do func(T)
+	Go func(work func()) bool // starts the goroutine, or returns false if it may not; nil means that it always may
 
 	mu      sync.Mutex
 	waiting []T
@@ -17,28 +14,41 @@ type Backlog[T any] struct {
 }
 
 // Add adds a value.
-func (b *Backlog[T]) Add(v T) {
+func (b *Backlog[T]) Add(v T) { b.Change(func(waiting []T) []T { return append(waiting, v) }) }
+
+// Change replaces the values that wait by those that f returns. F must not call methods of b.
+func (b *Backlog[T]) Change(f func(waiting []T) []T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := -1
-	if b.Same != nil {
-		i = slices.IndexFunc(b.waiting, func(w T) bool { return b.Same(w, v) })
+	b.waiting = f(b.waiting)
+	if len(b.waiting) > 0 && !b.busy {
+		b.start()
 	}
-	if i < 0 {
-		b.waiting = append(b.waiting, v)
-	} else {
-		b.waiting[i] = v
-	}
-	if !b.busy {
-		b.busy = true
+}
+
+// start starts the goroutine. The mutex must be held.
+func (b *Backlog[T]) start() {
+	b.busy = true
+	if b.Go == nil {
 		go b.work()
+	} else {
+		b.busy = b.Go(b.work)
 	}
 }
 
 func (b *Backlog[T]) work() {
+	returned := false
+	defer func() {
+		if !returned { // Do has called runtime.Goexit
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.start()
+		}
+	}()
 	for v, ok := b.next(); ok; v, ok = b.next() {
 		b.Do(v)
 	}
+	returned = true
 }
 
 // next removes the value that has waited longest.
