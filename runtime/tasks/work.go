@@ -394,9 +394,9 @@ var errLost = outcome{err: jsonrpc.Errorf(jsonrpc.CodeInternalError, "the proces
 // Serve takes over the work of tasks whose processes have died, and lets the store remove tasks whose lifetime has
 // ended, until ctx ends. A server with a store that outlives its process calls it while it serves. Without it, the
 // tasks of a process end with the process. It looks for such tasks at the interval of Options.Lease, or of
-// Options.PollInterval while there is no room for their work, and takes over at most 16 at once. A task of a session is taken over where the client asks for it next, because its work may ask
-// the client; Serve does not touch it. Work that Serve has taken over goes on after ctx ends, until [Tasks.Close]
-// hands it over.
+// Options.PollInterval while there is no room for their work, and takes over at most 16 at once. A task of a
+// session is taken over where the client asks for it next, because its work may ask the client; Serve does not
+// touch it. Work that Serve has taken over goes on after ctx ends, until [Tasks.Close] hands it over.
 //
 // A task whose processes keep dying may be what ends them. After the second process, it waits for another
 // lease before it is taken over; after the third, it fails.
