@@ -29,16 +29,21 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestStandalone checks embedded documents, formats and references to metaschemas.
+// TestStandalone checks embedded documents, formats, references to metaschemas, keywords of other drafts and counts that
+// are large or not written as integers.
 func TestStandalone(t *testing.T) {
 	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
 		"a":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},
 		"b":{"format":"date","const":{"format":"date"}},
-		"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}}]`
+		"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"},
+		"d":{"dependencies":{"x":{"multipleOf":0}},"$recursiveRef":"#","maxLength":1e1000001,"minItems":2.0},
+		"e":{"$ref":"#/properties/e/dependencies/x","dependencies":{"x":{"minLength":1}}}}}}]`
 	const want = `{"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"mem:///schema","type":"object","properties":{` +
 		`"a":{"$schema":"http://json-schema.org/draft-07/schema#","$id":"mem:///schema/1","properties":{"x":{"$ref":"mem:///schema#/properties/a/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},` +
 		`"b":{"const":{"format":"date"}},` +
-		`"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"}}}`
+		`"c":{"$ref":"https://json-schema.org/draft/2020-12/schema"},` +
+		`"d":{"maxLength":9223372036854775807,"minItems":2},` +
+		`"e":{"$ref":"mem:///schema#/properties/e/dependencies/x","dependencies":{"x":{"minLength":1}}}}}`
 	got, err := tools.Read([]byte(list))
 	if err != nil {
 		t.Fatal(err)

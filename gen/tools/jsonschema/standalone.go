@@ -24,7 +24,7 @@ const (
 
 // Standalone returns a schema as a document that has the same meaning for every validator that
 // asserts formats. References are relative to its root, and embedded documents have an $id. It
-// lacks keywords without effect that a metaschema refuses.
+// lacks keywords that the draft does not have, and those without effect that a metaschema refuses.
 //
 // For a part of a text, the document is the text's root with a reference to the part. It has only
 // those definitions of the root that the part needs.
@@ -95,8 +95,11 @@ func (w *standalone) value(dst []byte, at string, raw wire.Raw) []byte {
 			case w.unneeded(wire.ChildPointer(at, name)):
 				continue
 			case s == nil:
-			case w.replaced(s, name) || isMalformed(name, value):
+			case w.replaced(s, name) || isMalformed(name, value) || w.unread(s, name):
 				continue
+			case isCount(name):
+				n, _ := value.Count()
+				value = wire.Raw(strconv.FormatInt(n, 10)) // validators differ beyond an int64, and some take no 2.0
 			case name == "required", name == "type" && value.Kind() == wire.KindArray, name == "enum" && s.Draft.RefAlone():
 				value = wire.ArrayOf(Distinct(value.Elements()))
 			}
@@ -122,6 +125,27 @@ func (w *standalone) replaced(s *Schema, name string) bool {
 		return w.formats == AssertedFormats && !s.AssertsFormat()
 	}
 	return false
+}
+
+// unread reports whether the draft of a schema does not have a keyword, which some validators apply nevertheless, and
+// no reference leads into it.
+func (w *standalone) unread(s *Schema, name string) bool {
+	if s.Draft.has(name) {
+		return false
+	}
+	at := wire.ChildPointer(s.Pointer, name)
+	for pointer := range w.root.resource.doc.schemas {
+		if inSchema(at, pointer) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCount reports whether the value of a keyword is an integer of at least 0.
+func isCount(name string) bool {
+	k := KeywordOf(name)
+	return k != nil && k.Form == CountForm
 }
 
 // isMalformed reports whether a keyword has a value that the reader ignores and the

@@ -1,6 +1,7 @@
 package samples_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
@@ -217,6 +218,39 @@ func TestSamplesAreBounded(t *testing.T) {
 	for _, tool := range list.Tools {
 		if len(samples.Of(tool.Input)) == 0 {
 			t.Errorf("%s: no sample", tool.Name)
+		}
+	}
+}
+
+// TestMalformedKeywords checks that the validator neither panics nor accepts too much where it, unlike the reader of
+// schemas, would take a keyword, or a number is too large for it.
+func TestMalformedKeywords(t *testing.T) {
+	for _, row := range []struct {
+		schema, value  wire.Raw
+		accepts, known bool
+	}{
+		{`{"dependencies":{"a":{"properties":{"a":{"multipleOf":0}}}}}`, `{"a":1}`, true, true},
+		{`{"$recursiveRef":"#/contentSchema","contentSchema":{"multipleOf":0}}`, `1`, true, true},
+		{`{"minLength":1e1000001}`, `"a"`, false, true},
+		{`{"minLength":1e30}`, `"a"`, false, true},
+		{`{"minimum":1e1000001}`, `1`, false, false},
+		{`{"multipleOf":1e1000001}`, `1`, false, false},
+		{`{"minimum":5}`, `1e1000001`, false, false},
+		{`{"items":{"minimum":5}}`, `[{"a":-1E-0001001}]`, false, false},
+		{`{"minimum":5}`, `1e0400`, true, true},
+	} {
+		s, errs := jsonschema.Read("", row.schema)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		decoder := json.NewDecoder(strings.NewReader(string(row.value)))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			t.Fatal(err)
+		}
+		if accepts, known := samples.NewValidator(s).Accepts([]*jsonschema.Schema{s}, value); accepts != row.accepts || known != row.known {
+			t.Errorf("%s, %s: accepts %v, known %v", row.schema, row.value, accepts, known)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package samples
 
 import (
+	"encoding/json"
 	"errors"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,7 +19,7 @@ import (
 // Validator reports whether values satisfy the schemas of one document. It uses the validator
 // of santhosh-tekuri/jsonschema. It is not safe for concurrent use.
 type Validator struct {
-	compiler *santhosh.Compiler // nil if the document is not a schema
+	compiler *santhosh.Compiler // nil if the document is not a schema, or has extreme numbers
 	root     *jsonschema.Schema
 	// compiled holds nil for a schema that cannot be compiled.
 	compiled map[*jsonschema.Schema]*santhosh.Schema
@@ -48,14 +50,32 @@ func newValidator(s *jsonschema.Schema, formats jsonschema.Formats) *Validator {
 	v.compiler.AssertFormat()
 	v.compiler.UseRegexpEngine(compilePattern)
 	v.compiler.UseLoader(santhosh.SchemeURLLoader{}) // fetches nothing
-	doc, err := santhosh.UnmarshalJSON(strings.NewReader(string(v.root.Standalone(formats))))
-	if err == nil {
-		err = errors.Join(v.compiler.AddResource(documentURI, doc), v.compiler.AddResource(jsonschema.StandaloneURI, doc))
-	}
-	if err != nil {
+	doc, ok := decode(v.root.Standalone(formats))
+	if !ok || errors.Join(v.compiler.AddResource(documentURI, doc), v.compiler.AddResource(jsonschema.StandaloneURI, doc)) != nil {
 		v.compiler = nil
 	}
 	return v
+}
+
+// decode returns a value as the validator takes it, unless it has extreme numbers.
+func decode(text wire.Raw) (value any, ok bool) {
+	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
+	return value, err == nil && !extreme(value)
+}
+
+// extreme reports whether a value has a number with an exponent of more than three digits. The validator expands
+// numbers to all their digits; beyond a million of these, it ignores limits and panics for values.
+func extreme(v any) bool {
+	switch v := v.(type) {
+	case json.Number:
+		_, exponent, _ := strings.Cut(strings.ToLower(string(v)), "e")
+		return len(strings.TrimLeft(exponent, "+-0")) > 3
+	case []any:
+		return slices.ContainsFunc(v, extreme)
+	case map[string]any:
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), extreme)
+	}
+	return false
 }
 
 // Usable reports whether the document compiles and values can be validated in a reasonable
@@ -76,9 +96,10 @@ func (v *Validator) cheap() bool {
 
 // Accepts reports whether a value satisfies all of some schemas of the document. The value is
 // one that encoding/json decodes with UseNumber. Known is false if a schema cannot be
-// compiled, or takes too many steps for the value.
+// compiled, or takes too many steps for the value, or if the value has a number with an exponent of more than three
+// digits.
 func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known bool) {
-	if !v.usable {
+	if !v.usable || extreme(value) {
 		return false, false
 	}
 	var deep *part
@@ -107,11 +128,8 @@ func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
 	if _, err := wire.AppendRaw(nil, text); err != nil {
 		return false // the reader of santhosh-tekuri/jsonschema accepts more than JSON
 	}
-	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
-	if err != nil {
-		return false
-	}
-	return !slices.ContainsFunc(all, func(s *jsonschema.Schema) bool {
+	value, ok := decode(text)
+	return ok && !slices.ContainsFunc(all, func(s *jsonschema.Schema) bool {
 		compiled := v.compile(s)
 		return compiled == nil || compiled.Validate(value) != nil
 	})
@@ -119,8 +137,8 @@ func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
 
 // problems returns the innermost problems of a value under some schemas, and none if one of these cannot be compiled.
 func (v *Validator) problems(all []*jsonschema.Schema, text wire.Raw) []*santhosh.ValidationError {
-	value, err := santhosh.UnmarshalJSON(strings.NewReader(string(text)))
-	if err != nil {
+	value, ok := decode(text)
+	if !ok {
 		return nil
 	}
 	var leaves []*santhosh.ValidationError
