@@ -202,11 +202,17 @@ func present(all []*Schema) []*Schema {
 }
 
 // Reach returns s and all schemas that it contains or refers to, each once.
-func (s *Schema) Reach() []*Schema {
+func (s *Schema) Reach() []*Schema { return s.closure((*Schema).Subschemas) }
+
+// Composition returns s and all schemas that it applies, by references too, to the same value, each once.
+func (s *Schema) Composition() []*Schema { return s.closure((*Schema).SameValue) }
+
+// closure returns s and all schemas that it leads to by next or a reference, each once.
+func (s *Schema) closure(next func(*Schema) []*Schema) []*Schema {
 	all := []*Schema{s}
 	known := map[*Schema]bool{s: true}
 	for i := 0; i < len(all); i++ {
-		for _, inner := range append(all[i].Subschemas(), all[i].Target) {
+		for _, inner := range append(next(all[i]), all[i].Target) {
 			if inner != nil && !known[inner] {
 				known[inner] = true
 				all = append(all, inner)

@@ -252,8 +252,8 @@ func (t *typer) begin(s *jsonschema.Schema, of *document, apply bool) {
 	for _, inner := range s.Reach() {
 		if _, ok := inner.Definition(); ok && len(inner.SameValue()) > 0 {
 			key := expand(disj{{inner}}).withoutNull().key()
-			// Of two definitions of the same values, one of which refers to the other, the inner one has them.
-			if outer := t.composed[key]; key != "" && (outer == nil || slices.Contains(outer.Reach(), inner)) {
+			// Of several definitions of the same values, the first one has them, or else one that it consists of.
+			if outer := t.composed[key]; key != "" && (outer == nil || slices.Contains(outer.Composition(), inner)) {
 				t.composed[key] = inner
 			}
 		}
