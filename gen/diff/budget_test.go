@@ -123,3 +123,25 @@ func TestRecursiveConditions(t *testing.T) {
 		}
 	}
 }
+
+// TestDynamicConditions checks that a change is not lost between two schemas that lead to the same one with a
+// $dynamicRef: that may accept a value by way of one of them and refuse it by way of the other.
+func TestDynamicConditions(t *testing.T) {
+	list := func(v, limit string) ToolList {
+		list, err := tools.Read([]byte(`[{"name":"t","inputSchema":{"type":"object","required":["v"],"properties":{"v":` + v + `},"$defs":{
+			"t":{"$id":"t","type":"object","properties":{"c":{"$dynamicRef":"#n"}},"required":["c"]` + limit + `,"$defs":{"n":{"$dynamicAnchor":"n"}}},
+			"a":{"$id":"a","$ref":"t","$defs":{"n":{"$dynamicAnchor":"n","type":"string"}}},
+			"b":{"$id":"b","$ref":"t","$defs":{"n":{"$dynamicAnchor":"n","type":"number"}}}}}}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ToolList{List: list}
+	}
+	const one = `{"oneOf":[{"$ref":"a"},{"$ref":"b"}]}`
+	for _, new := range []ToolList{list(one, `,"maxProperties":1`), list(`{"type":"null"}`, "")} {
+		report, err := Tools(list(one, ""), new)
+		if err != nil || report.Summary.Undecided+report.Summary.Err == 0 {
+			t.Errorf("%v, %+v", err, report.Summary)
+		}
+	}
+}

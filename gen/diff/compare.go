@@ -48,6 +48,8 @@ type engine struct {
 	ids       map[*jsonschema.Schema]int
 	valid     map[*jsonschema.Schema]*samples.Validator
 	languages map[string]*language
+	// dynamic says which documents have a $dynamicRef.
+	dynamic map[*jsonschema.Schema]bool
 	// refusals and texts cache the results of refusing and text.
 	refusals map[*jsonschema.Schema][]*branch
 	texts    map[wire.Raw]string
@@ -57,7 +59,7 @@ type engine struct {
 }
 
 func newEngine() *engine {
-	return &engine{ids: map[*jsonschema.Schema]int{}, refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+	return &engine{ids: map[*jsonschema.Schema]int{}, dynamic: map[*jsonschema.Schema]bool{}, refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.
@@ -482,11 +484,13 @@ func (c *comparer) told(old, new *Shape) []*change {
 	for _, text := range []struct{ rule, was, is string }{
 		{"parameter-description-changed", inQuotes(old.About.Description), inQuotes(new.About.Description)},
 		{"parameter-title-changed", inQuotes(old.About.Title), inQuotes(new.About.Title)},
-		{"default-changed", quoted(old.About.Default), quoted(new.About.Default)},
 	} {
 		if text.was != text.is {
 			p.at(text.rule, "", text.was, text.is)
 		}
+	}
+	if was, is := old.About.Default, new.About.Default; !wire.Equal(wire.Raw(was), wire.Raw(is)) { // 1.0 is 1
+		p.at("default-changed", "", quoted(was), quoted(is))
 	}
 	return p.changes
 }

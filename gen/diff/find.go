@@ -352,7 +352,7 @@ func (e *engine) expand(w *way) bool {
 		switch {
 		case s == nil:
 			continue
-		case slices.Contains(w.within, s), slices.Contains(w.denied, s), never(s):
+		case slices.Contains(w.within, s), e.contains(w.denied, s), never(s):
 			return false // a union that contains itself, or false
 		case slices.Contains(w.all, s), s.Always != nil:
 			continue
@@ -402,7 +402,7 @@ func (f *finder) refuse(w *way) bool {
 	for _, s := range w.refused {
 		s = alias(s)
 		switch {
-		case slices.Contains(w.all, s):
+		case f.contains(w.all, s):
 			return false
 		case s.Always == nil && !slices.Contains(w.denied, s): // a union may contain itself
 			w.denied = append(slices.Clip(w.denied), s)
@@ -501,6 +501,15 @@ func (f *finder) certain(w *way, u *union) bool {
 	return slices.ContainsFunc(u.choice, func(b *branch) bool { return f.implied(w, b) })
 }
 
+// contains reports whether a list has a schema, or the one that it only refers to, and that accepts the same values
+// wherever it applies. In a document with $dynamicRef, that depends on the schemas that lead to it.
+func (e *engine) contains(list []*jsonschema.Schema, s *jsonschema.Schema) bool {
+	s = alias(s)
+	return slices.Contains(list, s) && !cached(e.dynamic, s.Root(), func() bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(s.Root().All())), func(s *jsonschema.Schema) bool { return s.DynamicRef != "" })
+	})
+}
+
 // contradicts reports whether a branch obviously leaves no value.
 func (f *finder) contradicts(w *way, b *branch) bool {
 	if w.kinds&b.allowed() == 0 || b.fraction && (w.whole || w.kinds&kindNumber == 0) {
@@ -509,12 +518,12 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
 		return true
 	}
-	if slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return slices.Contains(w.all, alias(s)) }) {
+	if slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return f.contains(w.all, s) }) {
 		return true
 	}
 	if slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool {
 		kinds, _ := kindsOf([]*jsonschema.Schema{s})
-		return never(s) || slices.Contains(w.denied, alias(s)) || w.kinds&kinds == 0 || f.clashes(w, s)
+		return never(s) || f.contains(w.denied, s) || w.kinds&kinds == 0 || f.clashes(w, s)
 	}) {
 		return true
 	}
@@ -534,8 +543,8 @@ func (f *finder) closed(w *way, by *jsonschema.Schema) bool {
 // implied reports whether the conditions of a way obviously imply those of a branch.
 func (f *finder) implied(w *way, b *branch) bool {
 	if b.unknown || w.kinds&^b.allowed() != 0 || b.fraction || b.present != "" ||
-		slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return !slices.Contains(w.all, alias(s)) }) ||
-		slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return !slices.Contains(w.denied, alias(s)) }) {
+		slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return !f.contains(w.all, s) }) ||
+		slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return !f.contains(w.denied, s) }) {
 		return false
 	}
 	if b.absent != "" && f.may(w, b.absent) {

@@ -103,6 +103,8 @@ var toolCases = []toolCase{
 	{tool(`{"type":"string","not":{"const":"x"}}`), tool(`{"type":"string","not":{"enum":["x","y"]}}`), `constraint-changed t.input.a err ok`},
 	{tool(`{"type":"string","not":{"const":"x"}}`), tool(`{"type":"string","not":{"const":"x"},"allOf":[{"not":{"const":"y"}}]}`), `constraint-added t.input.a err ok`},
 	{tool(`{"type":"string","default":"x"}`), tool(`{"type":"string","default":"y"}`), `default-changed t.input.a warn warn`},
+	{tool(`{"type":"number","default":1}`), tool(`{"type":"number","default":1.0}`), ``},
+	{tool(`{"type":"number","default":1,"minimum":0}`), tool(`{"type":"number","default":1.0,"minimum":1}`), `minimum-raised t.input.a err ok`},
 	{tool(`{"type":"string","description":"Deletes nothing."}`), tool(`{"type":"string","description":"Deletes all."}`), `parameter-description-changed t.input.a warn warn`},
 	{tool(`{"items":{"description":"x"}}`), tool(`{"items":{"description":"y"}}`), `parameter-description-changed t.input.a[] warn warn`},
 
