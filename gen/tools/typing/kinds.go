@@ -397,7 +397,10 @@ func (t *typer) declare(key string, d disj, at spot, build func(*ir.Decl, spot))
 			decl.Doc = "" // its name says the same
 		}
 		t.declared[key] = decl
+		open := t.open
+		t.open = map[string]*ir.Decl{} // a type that contains itself by way of this one needs no declaration
 		build(decl, at)
+		t.open = open
 	}
 	return &ir.Ref{Decl: decl}
 }

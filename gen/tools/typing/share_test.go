@@ -60,6 +60,8 @@ var sharedTypes = []struct {
 		map[string]string{"AInput.x": "AInputSpot"}},
 	{"definitions of the same alternatives", taking("a", `"x":{"$ref":"#/$defs/spot"},"y":{"$ref":"#/$defs/mark"}`, `"spot":{"oneOf":[`+"{\"$ref\":\"#/$defs/near\"},{\"$ref\":\"#/$defs/far\"}"+`]},"mark":{"oneOf":[`+"{\"$ref\":\"#/$defs/near\"},{\"$ref\":\"#/$defs/far\"}"+`]},"near":{"type":"object","properties":{"to":{"$ref":"#/$defs/mark"}},"required":["to"]},"far":`+another),
 		map[string]string{"AInput.x": "AInputSpot", "AInput.y": "AInputSpot", "AInputNear.to": "AInputSpot"}},
+	{"recursion through a list", taking("a", `"x":{"$ref":"#/$defs/nodes"}`, `"nodes":{"type":"array","items":{"$ref":"#/$defs/node"}},"node":{"type":"object","properties":{"below":{"$ref":"#/$defs/nodes"}}}`),
+		map[string]string{"AInput.x": "[]AInputNode", "AInputNode.below": "[]AInputNode"}},
 	{"recursion through allOf", taking("a", `"t":{"$ref":"#/$defs/tree"}`, `"base":`+place+`,"tree":{"allOf":[{"$ref":"#/$defs/base"},{"type":"object","properties":{"up":{"$ref":"#/$defs/tree"}}}]}`),
 		map[string]string{"AInput.t": "AInputTree", "AInputTree.up": "AInputTree"}},
 	{"a definition and a member", taking("a", `"from":{"$ref":"#/$defs/spot"}`, `"spot":`+place) + "," + taking("b", `"to":`+place, ""),
