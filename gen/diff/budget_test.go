@@ -111,7 +111,8 @@ func TestReferringConditions(t *testing.T) {
 }
 
 // TestRecursiveConditions checks that a change in one of several definitions that refer to each other by oneOf is
-// decided: each choice says of some definitions that they accept the value or refuse it, and must not contradict others.
+// decided: each choice says of some definitions that they accept the value or refuse it, and must not contradict
+// others.
 func TestRecursiveConditions(t *testing.T) {
 	for _, seed := range []uint64{1, 5, 9, 13, 21, 25} {
 		old, new := recursive(t, seed, 4, nil), recursive(t, seed, 4, map[int]bool{3: true})

@@ -23,12 +23,11 @@ type Options struct {
 	Compile func(text string) (func(*schema.Checker), error)
 }
 
-// Structured returns a tool whose handler has a typed result. Fresh returns a new value to decode
-// the arguments into, which sets absent members to their defaults. The result is sent as
-// structuredContent and as JSON in a text block; [ResultOf] gives the handler access to the rest of
-// the result. An error or a panic of the handler becomes a result with isError; an error that is a
-// *jsonrpc.Error becomes the error response of the call. A result that violates the output schema is a [catalog.Defect]. The text of the
-// arguments must be well-formed, as it is in a received message.
+// Structured returns a tool whose handler has a typed result. Fresh returns a new value to decode the arguments into,
+// which sets absent members to their defaults. The result is sent as structuredContent and as JSON in a text block;
+// [ResultOf] gives the handler access to the rest of the result. An error or a panic of the handler becomes a result
+// with isError; an error that is a *jsonrpc.Error becomes the error response of the call. A result that violates the
+// output schema is a [catalog.Defect]. The text of the arguments must be well-formed, as it is in a received message.
 //
 // In and Out are pointers, so that all tools share the code of this function, unless it is
 // inlined.

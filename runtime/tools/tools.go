@@ -2,11 +2,10 @@
 // prompts, resources and resource templates. It turns a call into a call of a typed handler, and
 // returns the handler's result.
 //
-// A server validates the text of the arguments against the tool's input schema, decodes it,
-// calls the handler, and validates the text of the result against the
-// output schema ([Structured], [Content]). A client encodes the arguments, converts a
-// result with isError into an [Error], validates the structured content and decodes it
-// ([Call], [CallContent]).
+// A server validates the text of the arguments against the tool's input schema, decodes it, which sets absent members to
+// their defaults, calls the handler, and validates the text of the result against the output schema ([Structured],
+// [Content]). A client encodes the arguments, converts a result with isError into an [Error], validates the structured
+// content and decodes it ([Call], [CallContent]).
 //
 // For prompts and templates, a server checks and decodes the arguments or the variables of a URI
 // ([ServePrompt], [ServeTemplate]), and a client encodes them ([GetPrompt], [ReadTemplate]).

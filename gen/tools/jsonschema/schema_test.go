@@ -29,8 +29,8 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestStandalone checks embedded documents, formats, references to metaschemas, keywords of other drafts and counts that
-// are large or not written as integers.
+// TestStandalone checks embedded documents, formats, references to metaschemas, keywords of other drafts, and counts
+// that are large or not written as integers.
 func TestStandalone(t *testing.T) {
 	const list = `[{"name":"a","inputSchema":{"type":"object","properties":{
 		"a":{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"x":{"$ref":"#/definitions/n"}},"definitions":{"n":{"type":["string"],"format":"date"}}},

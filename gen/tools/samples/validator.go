@@ -28,9 +28,10 @@ type Validator struct {
 	Visits int
 }
 
-// documentURI is the URI at which the compiler reads a document. The compiler validates a document against its metaschema
-// unless the document is one of json-schema.org. That takes longer than compiling, and package jsonschema has checked
-// the keywords. A $ref at the root of an old draft, which leaves no place for an $id, refers to [jsonschema.StandaloneURI].
+// documentURI is the URI at which the compiler reads a document. The compiler validates a document against its
+// metaschema unless the document is one of json-schema.org. That takes longer than compiling, and package jsonschema
+// has checked the keywords. A $ref at the root of an old draft, which leaves no place for an $id, refers to
+// [jsonschema.StandaloneURI].
 const documentURI = "https://json-schema.org/document"
 
 // NewValidator returns a validator for the document that a schema is part of. It asserts
@@ -95,9 +96,8 @@ func (v *Validator) cheap() bool {
 }
 
 // Accepts reports whether a value satisfies all of some schemas of the document. The value is
-// one that encoding/json decodes with UseNumber. Known is false if a schema cannot be
-// compiled, or takes too many steps for the value, or if the value has a number with an exponent of more than three
-// digits.
+// one that encoding/json decodes with UseNumber. Known is false if a schema cannot be compiled or takes
+// too many steps for the value, and if the value has an extreme number.
 func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known bool) {
 	if !v.usable || extreme(value) {
 		return false, false
