@@ -144,3 +144,38 @@ func TestTakeOverWaitsForRoom(t *testing.T) {
 		}
 	})
 }
+
+// slowSwap is a store whose changes wait until proceed is closed.
+type slowSwap struct {
+	tasks.Store
+	swapping, proceed chan struct{}
+}
+
+func (s *slowSwap) Swap(ctx context.Context, r *tasks.Record) error {
+	s.swapping <- struct{}{}
+	<-s.proceed
+	return s.Store.Swap(ctx, r)
+}
+
+// TestTakeOverKeepsRoom checks that a task that is being taken over counts, although the store is slow.
+func TestTakeOverKeepsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := tasks.NewMemory(0)
+		first := newExtended(t, store, "ann", &counter{})
+		first.start("sleep")
+		synctest.Wait()
+		first.keeper.Close()
+		slow := &slowSwap{store, make(chan struct{}, 100), make(chan struct{})}
+		second := newExtended(t, slow, "ann", &counter{}, running(1, 1))
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		go second.keeper.Serve(ctx, second.server)
+		<-slow.swapping
+		if r := second.ask("tools/call", `{"name":"sleep"}`, declaring); code(r) != "503" {
+			t.Errorf("a task while another one is taken over: %s", r)
+		}
+		close(slow.proceed)
+		time.Sleep(4 * time.Second)
+		second.start("sleep") // there is room again
+	})
+}

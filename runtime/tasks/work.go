@@ -438,6 +438,9 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 	vacate := sync.OnceFunc(func() { <-t.seats })
 	t.mu.Lock()
 	full := t.handlers >= t.opts.MaxRunning
+	if !full {
+		t.handlers++ // for the work, whose payer the record says
+	}
 	t.mu.Unlock()
 	if full {
 		vacate()
@@ -468,7 +471,15 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 		w = t.claim(r, now)
 		return true
 	})
-	if err != nil || w == nil {
+	begins := err == nil && w != nil
+	t.mu.Lock()
+	if begins {
+		t.running[r.payer()]++
+	} else {
+		t.handlers--
+	}
+	t.mu.Unlock()
+	if !begins {
 		vacate()
 	}
 	switch {
@@ -478,12 +489,9 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 		return nil, err
 	case fails:
 		t.log.Error("a task fails, because its processes have died too often", "task", id, "method", r.Method)
-	case w != nil:
+	case begins:
 		time.AfterFunc(t.opts.Lease, vacate) // long work does not keep the others waiting
 		w.vacate = vacate
-		t.mu.Lock()
-		t.count(r.payer())
-		t.mu.Unlock()
 		begin(r, w)
 	}
 	return r, nil
@@ -509,17 +517,12 @@ func (t *Tasks) admit(payer string) error {
 	case payer != "" && t.running[payer] >= t.opts.MaxRunningPerOwner:
 		return jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d of your tasks are running; try again later", t.running[payer])
 	}
-	t.count(payer)
+	t.handlers++
+	t.running[payer]++
 	return nil
 }
 
-// count counts the work of a payer. The caller holds t.mu.
-func (t *Tasks) count(payer string) {
-	t.handlers++
-	t.running[payer]++
-}
-
-// leave ends what admit or count has begun.
+// leave ends what admit or retake has begun.
 func (t *Tasks) leave(payer string) {
 	t.mu.Lock()
 	t.handlers--
