@@ -21,8 +21,8 @@ import (
 const (
 	// proofAge is how old a proof may be.
 	proofAge = time.Minute
-	// maxProofs limits the proofs that are remembered to detect their reuse, to 200 MB. See [seal.NewUsed] for what happens
-	// beyond it.
+	// maxProofs limits the proofs that are remembered to detect their reuse, to 200 MB. [seal.NewUsed] says what
+	// happens beyond it.
 	maxProofs = 1_000_000
 	// maxCallerProofs limits those of one caller. Beyond it, requests of the caller get status 503.
 	maxCallerProofs = 100_000
