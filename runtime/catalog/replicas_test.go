@@ -272,7 +272,9 @@ func (b *brokenBus) Subscribe(ctx context.Context, subject string, receive func(
 	if err := b.failing(); err != nil {
 		return nil, err
 	}
+	b.mu.Lock()
 	b.back = append(b.back, missed)
+	b.mu.Unlock()
 	return b.Memory.Subscribe(ctx, subject, receive, missed)
 }
 
