@@ -288,6 +288,20 @@ func (s *session) get(ctx context.Context, p *taskParams) (state, error) {
 func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
 	changes, stop := s.watch(p.id)
 	defer stop()
+	stream := runtime.CallOf(ctx).Reply()
+	var sends *run // the work here, which sends its messages on the stream all the time
+	use := func(w *run) {
+		if w == sends {
+			return
+		}
+		if sends != nil {
+			sends.leave(stream)
+		}
+		if sends = w; w != nil {
+			w.reach(func() { w.streams = append(w.streams, stream) })
+		}
+	}
+	defer use(nil)
 	for {
 		r, err := s.find(ctx, p.id)
 		if err != nil {
@@ -297,6 +311,7 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 			return resultOrError(r)
 		}
 		w := s.running(p.id)
+		use(w)
 		if w == nil && !r.Awaited {
 			_, err = s.change(ctx, p.id, func(r *Record) bool {
 				if r.ended() || r.Awaited {
@@ -315,18 +330,18 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 	}
 }
 
-// wait waits until a task has changed, has expired, or its work waits for a process. If the work w is here, its
-// messages are sent on the stream of the request in ctx meanwhile.
+// leave ends the use of a stream.
+func (w *run) leave(stream runtime.Reply) {
+	w.reach(func() {
+		i := slices.Index(w.streams, stream)
+		w.streams = slices.Delete(w.streams, i, i+1)
+	})
+}
+
+// wait waits until a task has changed, has expired, or its work w, which is nil if it is not here, waits for a process.
 func (s *session) wait(ctx context.Context, r *Record, w *run, changes <-chan struct{}) error {
 	next := time.Until(r.Expires)
-	if w != nil {
-		stream := runtime.CallOf(ctx).Reply()
-		w.reach(func() { w.streams = append(w.streams, stream) })
-		defer w.reach(func() {
-			i := slices.Index(w.streams, stream)
-			w.streams = slices.Delete(w.streams, i, i+1)
-		})
-	} else if at, ok := r.DueAt(); ok {
+	if at, ok := r.DueAt(); ok && w == nil {
 		next = min(next, max(time.Until(at.Add(s.backOff(r.Lost))), s.opts.PollInterval))
 	}
 	timer := time.NewTimer(next)
