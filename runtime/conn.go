@@ -139,10 +139,10 @@ func (p *conn) hangUp(why error) {
 // encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one
 // if err cannot be encoded.
 func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
-	text, failed := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: id, Error: peerError(err)}).AppendJSON((*buf)[:0])
+	text, failed := peerError(err).Answer(id).AppendJSON((*buf)[:0])
 	if failed != nil {
 		p.logFailure("an error could not be encoded", "error", failed)
-		text, _ = (&jsonrpc.Message{Kind: jsonrpc.Response, ID: id, Error: errInternal}).AppendJSON((*buf)[:0])
+		text, _ = errInternal.Answer(id).AppendJSON((*buf)[:0])
 		err = errInternal
 	}
 	*buf = text

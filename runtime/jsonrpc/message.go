@@ -381,6 +381,9 @@ func (m *Message) AppendJSON(dst []byte) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
+// Answer returns the error response to the request with an ID, which is zero if it is unknown.
+func (e *Error) Answer(id wire.Scalar) *Message { return &Message{Kind: Response, ID: id, Error: e} }
+
 // Begin appends the part of the message that comes before its params, its result or its error. After one of
 // them, only a closing brace is left to append.
 func (m *Message) Begin(dst []byte) ([]byte, error) {

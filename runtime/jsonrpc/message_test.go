@@ -267,7 +267,7 @@ func FuzzParse(f *testing.F) {
 			if !ok || e.Code != jsonrpc.CodeParseError && e.Code != jsonrpc.CodeInvalidRequest {
 				t.Fatalf("error %v", err)
 			}
-			if _, err := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Error: e}).AppendJSON(nil); err != nil {
+			if _, err := e.Answer(m.ID).AppendJSON(nil); err != nil {
 				t.Fatalf("an error that cannot be sent: %v", err)
 			}
 			return

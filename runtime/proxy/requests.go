@@ -258,7 +258,7 @@ func refusal(id wire.Scalar, why error) runtime.Outgoing {
 
 // errorMessage returns an error response.
 func errorMessage(id wire.Scalar, e *jsonrpc.Error) runtime.Outgoing {
-	text, err := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: id, Error: e}).AppendJSON(nil)
+	text, err := e.Answer(id).AppendJSON(nil)
 	if err != nil {
 		text = []byte(`{"jsonrpc":"2.0","error":{"code":-32603,"message":"internal error"}}`)
 	}

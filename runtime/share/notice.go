@@ -166,7 +166,7 @@ func (s *session) Forward(m jsonrpc.Message) {
 	err = p.publish(notice{kind: noticeMessage, session: s.Key(), message: wire.Raw(text)})
 	if errors.Is(err, ErrTooLarge) && m.Kind == jsonrpc.Response { // the call would otherwise wait until its timeout
 		e := jsonrpc.Errorf(jsonrpc.CodeInternalError, "the answer has %d bytes, too many to be forwarded to the replica that has asked", len(text))
-		if text, err = (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Error: e}).AppendJSON(nil); err == nil {
+		if text, err = e.Answer(m.ID).AppendJSON(nil); err == nil {
 			_ = p.publish(notice{kind: noticeMessage, session: s.Key(), message: wire.Raw(text)}) // it logs the error
 		}
 	}

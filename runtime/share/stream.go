@@ -185,5 +185,5 @@ func (p *replica) abandon(s *streamable.Session, stream string, yield func([]byt
 	if !ok {
 		return // an array of requests
 	}
-	yield((&jsonrpc.Message{Kind: jsonrpc.Response, ID: id, Error: errAbandoned}).AppendJSON(nil))
+	yield(errAbandoned.Answer(id).AppendJSON(nil))
 }

@@ -341,7 +341,7 @@ func (st *stream) lostAnswer(m *runtime.Outgoing) []byte {
 // replaced returns the text of an error that takes the place of an answer.
 func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
 	// An id that was read can be written.
-	text, _ := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: m.ID, Error: jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...)}).AppendJSON(nil)
+	text, _ := jsonrpc.Errorf(jsonrpc.CodeInternalError, format, args...).Answer(m.ID).AppendJSON(nil)
 	return text
 }
 

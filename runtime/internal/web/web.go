@@ -71,7 +71,7 @@ func (f *Refusal) WriteTo(w http.ResponseWriter) {
 	if code == 0 {
 		code = jsonrpc.CodeInvalidRequest
 	}
-	body, err := (&jsonrpc.Message{Kind: jsonrpc.Response, ID: f.ID, Error: &jsonrpc.Error{Code: code, Message: f.Message, Data: f.Data}}).AppendJSON(nil)
+	body, err := (&jsonrpc.Error{Code: code, Message: f.Message, Data: f.Data}).Answer(f.ID).AppendJSON(nil)
 	if err != nil {
 		body = nil // cannot happen with well-formed data
 	}
