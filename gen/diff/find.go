@@ -501,8 +501,8 @@ func (f *finder) certain(w *way, u *union) bool {
 	return slices.ContainsFunc(u.choice, func(b *branch) bool { return f.implied(w, b) })
 }
 
-// contains reports whether a list has a schema, or the one that it only refers to, and that accepts the same values
-// wherever it applies. In a document with $dynamicRef, that depends on the schemas that lead to it.
+// contains reports whether a list has a schema, or the schema to which it only refers. It returns false in a document
+// with a $dynamicRef, where the same schema may accept different values in different places.
 func (e *engine) contains(list []*jsonschema.Schema, s *jsonschema.Schema) bool {
 	s = alias(s)
 	return slices.Contains(list, s) && !cached(e.dynamic, s.Root(), func() bool {

@@ -229,7 +229,7 @@ func (e *engine) sameText(x, y wire.Raw) bool {
 	return text != "" && text == e.text(y)
 }
 
-// text returns what all texts of a schema have in common, or "" if it has references.
+// text returns a digest that all texts of the same schema have, or "" if it has references.
 func (e *engine) text(raw wire.Raw) string {
 	return cached(e.texts, raw, func() string {
 		if strings.Contains(string(raw), `"$ref"`) || strings.Contains(string(raw), `"$dynamicRef"`) {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// slowBody is a body that arrives after a time, and the response to it, whose read deadline it keeps.
+// slowBody is a request body that arrives after a time. It is also the ResponseWriter, which records the read deadline.
 type slowBody struct {
 	http.ResponseWriter
 	after    time.Duration

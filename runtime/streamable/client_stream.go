@@ -157,10 +157,10 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 	return false
 }
 
-// failedByAnother reports whether net/http may have failed a message because another request was cancelled, which has had
-// the connection or gets it next, with the cause of that (https://go.dev/issue/41600): a request that waits for the
-// connection, or a message whose response has no body. It reports the error when it no longer writes, so a request that
-// has had a connection and is not lost was not written.
+// failedByAnother reports whether the message may have failed because another one was cancelled: net/http may then fail
+// the requests before and after it on the same connection, with the same cause (https://go.dev/issue/41600). It does so
+// for a request that waits to be written, and for a message whose response has no body. net/http returns the error when
+// it has stopped writing, so a request that has had a connection and is not lost was not written.
 func (e *exchange) failedByAnother(err error) bool {
 	_, lost := errors.AsType[*runtime.LostError](err)
 	cancelled := errors.Is(err, context.Canceled) || errors.Is(err, runtime.ErrClosed)

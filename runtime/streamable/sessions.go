@@ -225,7 +225,7 @@ func (t *sessions) open(s *Session, r *http.Request, start func() error) error {
 	return nil
 }
 
-// admit gives a session a place as a busy one, evicting others if necessary.
+// admit adds a session to the table as a busy one. If necessary, it evicts others.
 func (t *sessions) admit(s *Session) error {
 	t.mu.Lock()
 	var err error

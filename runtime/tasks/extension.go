@@ -294,7 +294,7 @@ func (l *listener) end() {
 
 // add lets the subscriber listen to a task of which it knows nothing, and sends it the state.
 func (l *listener) add(id string) error {
-	// The store is not used under the mutex, for which it may be waiting.
+	// Watch and stop are called without the mutex, because the store may be waiting for it.
 	task := &listened{stop: l.t.store.Watch(id, func() { l.note(id) })}
 	l.mu.Lock()
 	over, known := l.tasks == nil, l.tasks[id] != nil
@@ -312,7 +312,7 @@ func (l *listener) add(id string) error {
 	return nil
 }
 
-// note has the state of a task sent soon. It does not use the store, which may be calling it.
+// note adds a task to those whose state must be sent. It does not use the store, because the store may be calling it.
 func (l *listener) note(id string) {
 	l.changed.Change(func(ids []string) []string {
 		if slices.Contains(ids, id) {

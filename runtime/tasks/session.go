@@ -71,8 +71,8 @@ func (s *session) end() {
 	}
 }
 
-// tellPeer has the peer told the state of a task ("Task Notifications"), which takes the place of an earlier one that
-// waits. The process with the work calls it, unless there is none.
+// tellPeer queues a notification of the state of a task for the peer ("Task Notifications"), in place of an earlier one
+// that waits. The process with the work calls it, or any other one if no process has the work.
 func (s *session) tellPeer(r *Record) {
 	told := *r
 	told.Params, told.Result, told.Error = "", "", "" // the notification does not have them, and may wait for long
@@ -226,7 +226,7 @@ func (w *run) count(ctx context.Context, more int) {
 	}
 }
 
-// tell has the peer told a state of the task, unless it was told a later one.
+// tell queues a notification of a state of the task, unless the peer was told a later one.
 func (w *run) tell(r *Record) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -289,7 +289,8 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 	changes, stop := s.watch(p.id)
 	defer stop()
 	stream := runtime.CallOf(ctx).Reply()
-	var sends *run // the work here, which sends its messages on the stream all the time
+	var sends *run // the work that sends its messages on the stream
+	// Between two looks at the task, the work keeps the stream: a message without one could not reach the client.
 	use := func(w *run) {
 		if w == sends {
 			return

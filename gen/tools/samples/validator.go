@@ -64,8 +64,8 @@ func decode(text wire.Raw) (value any, ok bool) {
 	return value, err == nil && !extreme(value)
 }
 
-// extreme reports whether a value has a number with an exponent of more than three digits. The validator expands
-// numbers to all their digits; beyond a million of these, it ignores limits and panics for values.
+// extreme reports whether a value has a number with an exponent of more than three digits. The validator writes out all
+// digits of a number. If these are more than a million, it ignores a limit in a schema, and panics for a value.
 func extreme(v any) bool {
 	switch v := v.(type) {
 	case json.Number:

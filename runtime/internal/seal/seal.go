@@ -233,8 +233,8 @@ type Used struct {
 	forgetting bool                            // a call of forget runs
 }
 
-// NewUsed returns a Used for max ids at a time, at most each of which have the same owner. When there are max, as many
-// again can be added by owners that have less than an equal part of max.
+// NewUsed returns a Used for max ids at a time. An owner can have at most each of them. When there are max ids, owners
+// that have less than an equal part of max can add as many again.
 func NewUsed(max, each int) *Used {
 	return &Used{max: max, each: each, owners: make(map[string]map[string]time.Time)}
 }
