@@ -20,6 +20,19 @@ type Access interface {
 
 type accessKey struct{}
 
+type principalKey struct{}
+
+// WithPrincipal returns a context of a request that comes from an authenticated user.
+func WithPrincipal(ctx context.Context, user string) context.Context {
+	return context.WithValue(ctx, principalKey{}, user)
+}
+
+// PrincipalOf returns the user of [WithPrincipal], or "".
+func PrincipalOf(ctx context.Context) string {
+	user, _ := ctx.Value(principalKey{}).(string)
+	return user
+}
+
 // WithAccess returns a context of a request whose sender may use what a allows.
 func WithAccess(ctx context.Context, a Access) context.Context {
 	return context.WithValue(ctx, accessKey{}, a)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -129,21 +127,6 @@ func (b *Binding) Stateless() bool {
 	return len(b.Methods) > 0 && !slices.ContainsFunc(b.Methods, func(m Method) bool { return m.Name == methodInitialize })
 }
 
-// Caller sends messages to the peer. Generated typed callers wrap one.
-type Caller interface {
-	// Call sends a request and decodes its result. If params is nil, the request has none; if result
-	// is nil, the result is discarded. The error is a *jsonrpc.Error if the peer has answered with
-	// one, the error of ctx if that ends first (the peer is then told that the request is cancelled),
-	// a *TimeoutError, a *CapabilityError if the peer has not declared the capability that the
-	// request needs, a *MethodError if the negotiated revision does not have the request, and
-	// ErrClosed after the end of the session. After the last three, nothing was sent.
-	Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error
-	// Notify sends a notification. The error is a *CapabilityError if this side has not declared the
-	// capability that the notification needs, and a *MethodError if the negotiated revision does not
-	// have the notification.
-	Notify(ctx context.Context, method string, params wire.Appender) error
-}
-
 // declared returns the capabilities that a side declares under the binding, given those in the options.
 func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
 	if b.Capabilities != nil {
@@ -154,30 +137,6 @@ func (b Binding) declared(capabilities wire.Appender) (wire.Object, error) {
 	}
 	return objectOf(capabilities)
 }
-
-// The methods that the runtime itself sends or understands.
-const (
-	methodInitialize   = "initialize"
-	methodInitialized  = "notifications/initialized"
-	methodPing         = "ping"
-	methodCancelled    = "notifications/cancelled"
-	methodProgress     = "notifications/progress"
-	methodMessage      = "notifications/message"
-	methodSetLevel     = "logging/setLevel"
-	methodElicit       = "elicitation/create"
-	methodSample       = "sampling/createMessage"
-	methodTaskResult   = "tasks/result"
-	methodListRoots    = "roots/list"
-	methodCallTool     = "tools/call"
-	methodDiscover     = "server/discover"
-	methodListen       = "subscriptions/listen"
-	methodAck          = "notifications/subscriptions/acknowledged"
-	methodListTools    = "tools/list"
-	methodToolsChanged = "notifications/tools/list_changed"
-	methodSubscribe    = "resources/subscribe"
-	methodUnsubscribe  = "resources/unsubscribe"
-	methodUpdated      = "notifications/resources/updated"
-)
 
 // The keys of _meta with which each message of a stateless revision carries its revision and capabilities ("_meta" in
 // basic, 2026-07-28).
@@ -196,6 +155,18 @@ const (
 	resultComplete      = "complete" // also if there is no resultType
 	resultInputRequired = "input_required"
 )
+
+// The members of an InputRequiredResult and of the request that answers it ("InputRequiredResult" in
+// basic/patterns/mrtr, 2026-07-28).
+const (
+	memberInputRequests  = "inputRequests"
+	memberInputResponses = "inputResponses"
+	memberRequestState   = "requestState"
+)
+
+// memberResources is the member of a SubscriptionFilter with the URIs of resources. The other members are
+// named after the lists that change, such as toolsListChanged.
+const memberResources = "resourceSubscriptions"
 
 // The revisions that change the behaviour of the runtime. Revisions are dates, so they compare as strings.
 const (
@@ -246,39 +217,6 @@ func (x Extension) Extends(revision string, methods []Method) bool {
 // has reports whether a method is one of the extension.
 func (x Extension) has(method string) bool {
 	return slices.ContainsFunc(x.Methods, func(m Method) bool { return m.Name == method })
-}
-
-// Over returns a binding in which own handles the methods of the extension and b handles all others. The
-// binding declares the extension, with the settings that the Capabilities of the options give it, if they do.
-// If the extension does not extend the revision of b, Over returns b unchanged.
-func (x Extension) Over(b, own Binding) Binding {
-	if !x.Extends(b.Revision, b.Methods) {
-		return b
-	}
-	handle := b.Handle
-	b.Extensions = append(slices.Clip(b.Extensions), x)
-	b.Methods = slices.Concat(b.Methods, x.Methods)
-	b.Notified = slices.Concat(b.Notified, own.Notified)
-	b.Handle = func(ctx context.Context, m *Message) (wire.Appender, error) {
-		if x.has(m.Method) {
-			if c := CallOf(ctx); c != nil && b.Direction == ToServer && !c.Extension(x.Name) {
-				return nil, missingExtension(x.Name)
-			}
-			return own.Handle(ctx, m)
-		}
-		return handle(ctx, m)
-	}
-	below := b.Capabilities
-	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
-		if below != nil {
-			var err error
-			if declared, err = below(declared); err != nil {
-				return nil, err
-			}
-		}
-		return x.declare(declared)
-	}
-	return b
 }
 
 // declare returns the capabilities with the extension declared. Capabilities may be nil.
@@ -367,57 +305,6 @@ type protocol struct {
 	last     atomic.Pointer[offer]
 }
 
-func bind(b Binding, around layers) *protocol {
-	ready := &protocol{Binding: b, stateless: b.Stateless(), way: deliver}
-	ready.serve = ready.handle
-	if ready.stateless && b.Direction == ToServer {
-		ready.serve = inRounds(ready.serve)
-	}
-	ready.serve = around.around(ready.serve)
-	if b.Around != nil {
-		ready.way = b.Around(deliver)
-	}
-	ready.tabulate()
-	return ready
-}
-
-// peer returns the peer of messages under the binding, with its Implementation and capabilities and this side's
-// capabilities; "" means unknown.
-func (b *protocol) peer(info, theirs, own wire.Object) *peer {
-	return &peer{
-		info:         info,
-		capabilities: theirs,
-		declared:     own,
-		protocol:     b,
-		theirs:       b.capabilitySet(theirs),
-		ours:         b.capabilitySet(own),
-	}
-}
-
-// bindAll checks the bindings of one side and sorts them, newest revision first.
-func bindAll(side Direction, bindings []Binding, around layers) ([]*protocol, error) {
-	if len(bindings) == 0 {
-		return nil, errors.New("runtime: no binding")
-	}
-	var all []*protocol
-	for _, b := range bindings {
-		switch {
-		case b.Revision == "":
-			return nil, errors.New("runtime: a binding without a revision")
-		case b.Direction != side:
-			return nil, fmt.Errorf("runtime: the binding of %s is for messages %s, not %s", b.Revision, b.Direction, side)
-		}
-		at, found := slices.BinarySearchFunc(all, b.Revision, func(other *protocol, revision string) int {
-			return strings.Compare(revision, other.Revision)
-		})
-		if found {
-			return nil, fmt.Errorf("runtime: two bindings of %s", b.Revision)
-		}
-		all = slices.Insert(all, at, bind(b, around))
-	}
-	return all, nil
-}
-
 // ofEra returns the bindings of revisions with or without sessions, in their order.
 func ofEra(bindings []*protocol, stateless bool) []*protocol {
 	var of []*protocol
@@ -447,55 +334,6 @@ func revisions(bindings []*protocol) []string {
 	return names
 }
 
-// handle calls Binding.Handle and adds what the runtime does itself: checks of results, the log
-// level, and fallback.
-func (b *protocol) handle(ctx context.Context, m *Message) (wire.Appender, error) {
-	if b.Handle == nil {
-		return b.fallback(ctx, m, MethodNotFound(m.Method))
-	}
-	handle := b.Handle
-	if (m.Method == methodSubscribe || m.Method == methodUnsubscribe) && b.Direction == ToServer && !b.stateless && !b.Forwards {
-		handle = b.subscription
-	}
-	result, err := handle(ctx, m)
-	switch {
-	case err != nil:
-		return b.fallback(ctx, m, err)
-	case m.Method == methodListRoots && b.Direction == ToClient:
-		return checkRoots(result)
-	case m.Method == methodElicit && b.Direction == ToClient:
-		return checkForm(m.Object(), result)
-	case m.Method == methodSetLevel && b.Direction == ToServer && !b.stateless:
-		if level := LogLevel(m.Object().GetString("level")); level.severity() >= 0 { // others have no effect
-			err = CallOf(ctx).Session().setLogLevel(ctx, level)
-		}
-	}
-	return result, err
-}
-
-// fallback answers server/discover, subscriptions/listen, ping and logging/setLevel if the implementation does
-// not. For other methods it returns err.
-func (b *protocol) fallback(ctx context.Context, m *Message, err error) (wire.Appender, error) {
-	method := m.Method
-	if !isMethodNotFound(err) || len(b.rows) > 0 && b.row(method).Kind != jsonrpc.Request {
-		return nil, err
-	}
-	switch {
-	case method == methodDiscover && b.server != nil:
-		return b.server.discovery(b)
-	case method == methodListen && b.server != nil:
-		return CallOf(ctx).Listen(ctx, m.Object(), nil)
-	case method == methodPing:
-		return emptyResult, nil
-	case method == methodSetLevel && len(b.rows) > 0 && b.Direction == ToServer:
-		return emptyResult, CallOf(ctx).Session().setLogLevel(ctx, LogLevel(m.Object().GetString("level")))
-	}
-	return nil, err
-}
-
-// emptyResult is the result of methods that return nothing.
-const emptyResult = wire.Raw("{}")
-
 // defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this runtime
 // or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
 // revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error Codes"
@@ -516,6 +354,9 @@ func (m *Method) need() string { return cmp.Or(m.Capability, m.Extension) }
 // lists reports whether the result is a list.
 func (r *Method) lists() bool { return r.Paginated || r.Name == methodListRoots }
 
+// reads reports whether a request only reads, so that it can be sent twice.
+func (r *Method) reads() bool { return r.Cacheable || r.lists() }
+
 // changes reports whether it is the notification that a list has changed.
 func (r *Method) changes() bool {
 	return r.Kind == jsonrpc.Notification && strings.HasSuffix(r.Capability, ".listChanged")
@@ -527,6 +368,29 @@ func (r *Method) flag() string {
 		return ""
 	}
 	return r.Filter
+}
+
+// asked reads the member of a filter that asks for the notification: it returns the strings in it, sorted, or nil for a
+// boolean.
+func (r *Method) asked(member wire.Raw) (values []string, err error) {
+	name := r.Filter
+	switch {
+	case r.FilterParam == "" && member.Kind() != wire.KindBool:
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
+	case r.FilterParam == "":
+		return nil, nil
+	case member.Kind() != wire.KindArray:
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
+	}
+	for i, element := range member.Elements() {
+		value, ok := element.Str()
+		if !ok {
+			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
+		}
+		values = append(values, strings.Clone(value))
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
 }
 
 // refinement is a capability that a request needs because of a member of its params. Generated
@@ -722,203 +586,4 @@ func cutLast(path string) (parent, name string, nested bool) {
 		return "", path, false
 	}
 	return path[:i], path[i+1:], true
-}
-
-// Handlers holds the handlers of a client by method. A nil Handler counts as absent, so that generated code can
-// list all methods of a revision.
-type Handlers map[string]Handler
-
-// Bind returns the binding of the handlers for a revision with the given method table.
-func (h Handlers) Bind(revision string, methods []Method) Binding {
-	var notified []string
-	for method, handle := range h {
-		if handle != nil {
-			notified = append(notified, method)
-		}
-	}
-	slices.Sort(notified)
-	return Binding{
-		Revision:  revision,
-		Direction: ToClient,
-		Methods:   methods,
-		Notified:  notified,
-		Handle: func(ctx context.Context, m *Message) (wire.Appender, error) {
-			if handle := h[m.Method]; handle != nil {
-				return handle(ctx, m)
-			}
-			return nil, MethodNotFound(m.Method)
-		},
-	}
-}
-
-// Capabilities returns the ClientCapabilities object that follows from the handlers: the
-// capabilities of the requests that have a handler, and those of the client's notifications that
-// are part of one of these capabilities, as roots.listChanged is of roots.
-func (h Handlers) Capabilities(methods []Method) wire.Object {
-	declared := wire.Object("{}")
-	for _, m := range methods {
-		if m.Kind == jsonrpc.Request && m.Capability != "" && h[m.Name] != nil {
-			declared = declare(declared, m.Capability, "{}")
-		}
-	}
-	for _, m := range methods {
-		parent, _, nested := cutLast(m.Capability)
-		if m.Kind == jsonrpc.Notification && m.Direction&ToServer != 0 && nested && hasCapability(declared, parent) {
-			declared = declare(declared, m.Capability, "true")
-		}
-	}
-	return declared
-}
-
-// HandleRequest returns a Handler that calls h as [Answer] does, or nil if h is nil.
-func HandleRequest[P any, R wire.Appender, PP interface {
-	*P
-	wire.Value
-}](h func(context.Context, *P) (R, error)) Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return Answer(ctx, m, PP(new(P)), func(ctx context.Context, p PP) (R, error) { return h(ctx, p) })
-	}
-}
-
-// HandleRequestValue is HandleRequest for params that are a union.
-func HandleRequestValue[P wire.Appender, C wire.Codec[P], R wire.Appender](_ wire.Box[P, C], h func(context.Context, P) (R, error)) Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return Answer(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) (R, error) { return h(ctx, p.V) })
-	}
-}
-
-// HandleNotification returns a Handler that calls h as [Receive] does, or nil if h is
-// nil.
-func HandleNotification[P any, PP interface {
-	*P
-	wire.Value
-}](h func(context.Context, *P) error) Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return nil, Receive(ctx, m, PP(new(P)), func(ctx context.Context, p PP) error { return h(ctx, p) })
-	}
-}
-
-// HandleNotificationValue is HandleNotification for params that are a union.
-func HandleNotificationValue[P wire.Appender, C wire.Codec[P]](_ wire.Box[P, C], h func(context.Context, P) error) Handler {
-	if h == nil {
-		return nil
-	}
-	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		return nil, Receive(ctx, m, new(wire.Box[P, C]), func(ctx context.Context, p *wire.Box[P, C]) error { return h(ctx, p.V) })
-	}
-}
-
-// Answer handles one request with a typed handler: it decodes params into p and validates them, calls h and
-// validates the result. Absent params are treated as an empty object, and an optional member that is
-// null as absent, because some peers write it. The error for invalid params is a *jsonrpc.Error with
-// CodeInvalidParams that names each problem with its JSON Pointer. The error for an invalid result is
-// an ordinary one: the peer gets "internal error", and the error is logged.
-func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P, h func(context.Context, P) (R, error)) (wire.Appender, error) {
-	if err := decodeParams(m, p, nil); err != nil {
-		return nil, err
-	}
-	result, err := h(ctx, p)
-	if err != nil || wire.IsNil(result) && strings.HasPrefix(fmt.Sprintf("%T", result), "*") {
-		return nil, err // a nil pointer is no result either, but a nil map is one, and so is a struct of one nil pointer
-	}
-	checked := wire.Appender(result)
-	if r, ok := checked.(Hinted); ok {
-		checked = hinted(ctx, r)
-	}
-	if err := wire.Validate(checked); err != nil {
-		return nil, fmt.Errorf("runtime: invalid result: %w", err)
-	}
-	return checked, nil
-}
-
-// Receive handles one notification with a typed handler, as Answer does a request.
-func Receive[P wire.Value](ctx context.Context, m *Message, p P, h func(context.Context, P) error) error {
-	if err := decodeParams(m, p, nil); err != nil {
-		return err
-	}
-	return h(ctx, p)
-}
-
-// Params returns p as the params of a call. It returns a nil interface for a nil pointer.
-func Params[P any, PP interface {
-	*P
-	wire.Value
-}](p *P) wire.Appender {
-	if p == nil {
-		return nil
-	}
-	return PP(p)
-}
-
-// CheckParams checks the params of a method that is handled elsewhere, and returns the errors of [Answer].
-// Decode and check are methods of the type of the params; check is nil if it has none. CheckParams does
-// not take a value of the type because the linker would then keep all methods of it and of the types within it.
-func CheckParams(m *Message, decode func(*wire.Reader) error, check func(*wire.Collector)) error {
-	return decodeParams(m, decoder(decode), check)
-}
-
-type decoder func(*wire.Reader) error
-
-// DecodeJSON implements wire.Decoder.
-func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
-
-// decodeParams decodes params into v and validates them: with check or, if it is nil, as v does.
-func decodeParams(m *Message, v wire.Decoder, check func(*wire.Collector)) error {
-	lenience := wire.AbsentNulls
-	if p, ok := m.Params.(*wire.Raw); ok && m.call != nil && p == &m.call.params { // their syntax is checked
-		lenience |= wire.WellFormed
-	}
-	params, err := TextOf(m.Params)
-	if err != nil {
-		return invalidParams(err)
-	}
-	if params == "" || params == "null" {
-		params = "{}"
-	}
-	if _, _, err = wire.UnmarshalLenient(params, v, lenience); err == nil {
-		if check == nil {
-			err = wire.Validate(v)
-		} else {
-			var c wire.Collector
-			check(&c)
-			err = c.Err()
-		}
-	}
-	if err != nil {
-		return invalidParams(err)
-	}
-	return nil
-}
-
-// maxProblems limits the length of an error message, as the widths in the formats do. A request with a
-// million invalid items must not be answered with a million problems.
-const maxProblems = 50
-
-func invalidParams(err error) error {
-	var text strings.Builder
-	text.WriteString("invalid params: ")
-	problems := wire.ProblemsOf(err)
-	for i, p := range problems {
-		if i == maxProblems {
-			fmt.Fprintf(&text, "; and %d more", len(problems)-i)
-			break
-		}
-		if i > 0 {
-			text.WriteString("; ")
-		}
-		if p.Pointer != "" {
-			fmt.Fprintf(&text, "%.200s: ", p.Pointer)
-		}
-		fmt.Fprintf(&text, "%.500s", p.Message)
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text.String()}
 }

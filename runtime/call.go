@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -87,6 +85,16 @@ func (c *callContext) Value(key any) any {
 // It returns nil outside of handlers.
 func CallOf(ctx context.Context) *Call {
 	c, _ := ctx.Value(callKey{}).(*Call)
+	return c
+}
+
+// newCall returns the call of a message, whose params are "" or an object. Its context is derived from ctx.
+func (p *conn) newCall(ctx context.Context, t *peer, m *jsonrpc.Message) *Call {
+	c := &Call{conn: p, peer: t, id: m.ID, params: m.Params, m: Message{Kind: m.Kind, Method: m.Method}}
+	if c.params != "" {
+		c.m.Params = &c.params
+	}
+	c.m.call, c.context = c, callContext{Context: ctx, call: c}
 	return c
 }
 
@@ -238,6 +246,126 @@ func (c *Call) hold() bool {
 // unhold ends what hold has begun.
 func (c *Call) unhold() { c.sending.Done() }
 
+// ProgressToken returns the token under which the peer wants reports of progress. It returns false if
+// the peer wants none.
+func (c *Call) ProgressToken() (wire.Scalar, bool) {
+	token := progressToken(c.Meta())
+	return token, !token.IsZero()
+}
+
+// progressToken returns the token in a _meta, or the zero Scalar.
+func progressToken(meta wire.Object) wire.Scalar {
+	token, _ := meta.GetScalar("progressToken")
+	if !token.Is(wire.ScalarString | wire.ScalarInteger) {
+		return wire.Scalar{}
+	}
+	return token
+}
+
+// Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
+// nothing. Total may be nil and message "". Revision 2024-11-05 has no message, so it is left out there.
+//
+// A value that is not greater than the last one is not sent, as the protocol requires, and the error says so. A
+// value after the answer or the cancellation is not sent either; the error is [ErrNotRequested]. Both are
+// logged as warnings, for handlers that ignore the error; a value after the cancellation is not.
+func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
+	token, ok := c.ProgressToken()
+	if !ok {
+		return nil
+	}
+	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress, nil); err != nil {
+		return nil // the revision has none
+	}
+	if c.peer.Revision < revisionProgressMessage && c.peer.Around == nil {
+		message = ""
+	}
+	c.reporting.Lock()
+	defer c.reporting.Unlock()
+	if !c.hold() {
+		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
+			c.conn.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
+		}
+		return errAnswered
+	}
+	defer c.unhold()
+	switch {
+	case c.context.Err() != nil:
+		return errAnswered
+	case c.reported && progress <= c.progress:
+		if !c.fell {
+			c.fell = true
+			c.conn.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.m.Method, "id", c.id, "progress", progress, "last", c.progress)
+		}
+		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
+	}
+	params := &progressParams{token, progress, total, message}
+	if err := c.caller().Notify(ctx, methodProgress, params); err != nil {
+		return err
+	}
+	c.progress, c.reported = progress, true
+	return nil
+}
+
+// progressParams are the params of notifications/progress.
+type progressParams struct {
+	token    wire.Scalar
+	progress float64
+	total    *float64
+	message  string
+}
+
+// AppendJSON appends the params object.
+func (p *progressParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.Value("progressToken", &p.token)
+	w.Float64("progress", p.progress)
+	w.Float64Pointer("total", p.total)
+	if p.message != "" {
+		w.String("message", p.message)
+	}
+	return w.Close()
+}
+
+// Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
+// origin of the message and may be "". Data is any JSON; nil is null. A Notify with
+// notifications/message obeys the same level.
+func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
+	if !c.Logs(level) {
+		return nil
+	}
+	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
+}
+
+// Logs reports whether the client gets log messages of the level. It gets none if the revision has no log
+// messages or the server has not declared the capability. A client that has not set a level with
+// logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
+// none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
+func (c *Call) Logs(level LogLevel) bool {
+	return sender{conn: c.conn, peer: c.peer}.mayLog(level)
+}
+
+// logParams are the params of notifications/message.
+type logParams struct {
+	level  LogLevel
+	logger string
+	data   wire.Appender // nil is null
+}
+
+// AppendJSON appends the params object.
+func (l logParams) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	w.String("level", string(l.level))
+	if l.logger != "" {
+		w.String("logger", l.logger)
+	}
+	if l.data == nil {
+		w.NullIf("data", true)
+	} else {
+		w.Value("data", l.data)
+	}
+	return w.Close()
+}
+
 // Detached configures a call that continues after the answer to its request, see [Call.Detach]. Each
 // field may be nil. The functions are called concurrently.
 type Detached struct {
@@ -328,26 +456,6 @@ func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 		session.over.Store(true)
 		return made(&session.context)
 	})
-}
-
-// notified calls the handler of a notification.
-func (c request) notified() {
-	returned := false
-	defer func() {
-		c.over.Store(true)
-		if !returned {
-			c.conn.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
-		}
-	}()
-	_, err := c.peer.serve(&c.context, &c.m)
-	returned = true
-	switch {
-	case err == nil:
-	case isMethodNotFound(err):
-		c.conn.debug("notification ignored", slog.String("method", c.m.Method), slog.Any("error", err))
-	default:
-		c.conn.logger().Warn("notification failed", "method", c.m.Method, "error", err)
-	}
 }
 
 // The code below decides which notifications the handler of a stateless request may send, and until when. A

@@ -383,34 +383,6 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	return true, nil
 }
 
-// reads reports whether a request only reads, so that it can be sent twice.
-func (r *Method) reads() bool { return r.Cacheable || r.lists() }
-
-// link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
-// requests that have their revision and capabilities. Which of them it is depends on the server.
-type link struct {
-	*conn
-	of     *Client
-	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
-	server atomic.Pointer[peer]
-	done   chan struct{} // closed when the connection is over
-	err    error         // error of the connection; valid after done is closed
-
-	tools     listed
-	listeners listeners
-	cache     *resultCache // nil for none
-	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
-}
-
-// sender returns what sends messages to the server.
-func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
-
-// close ends the connection and waits until all its handlers have returned.
-func (l *link) close() {
-	l.giveUp(ErrClosed)
-	<-l.done
-}
-
 // errAfterProbe is the error of initialize if the server has answered the probe meanwhile.
 var errAfterProbe = errors.New("runtime: the server has answered server/discover after all")
 
@@ -476,29 +448,6 @@ func (l *link) accept(result wire.Raw, own wire.Object) (*peer, error) {
 		}
 	}
 	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(l.of.bindings, false))}
-}
-
-// appendParams appends the member params of a message. Meta is a member of their _meta, as text, or "". A request of a
-// client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
-func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
-	with := metaParams{params: params, members: meta}
-	if t := s.peer; t.envelope != "" && t.row(method).Kind != jsonrpc.Notification {
-		with.members = t.envelope
-		if meta != "" {
-			with.members += "," + meta
-		}
-		if wanted := s.conn.wanted.Load(); wanted != nil {
-			with.level = *wanted
-		}
-	}
-	var err error
-	switch {
-	case with.members != "":
-		dst, err = with.AppendJSON(append(dst, `,"params":`...))
-	case params != nil:
-		dst, err = params.AppendJSON(append(dst, `,"params":`...))
-	}
-	return dst, wire.In(err, "params")
 }
 
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
@@ -583,14 +532,6 @@ func fixedMeta(revision string, capabilities wire.Object, self implementation) (
 // The code below determines whether a server speaks revisions in which each message carries its revision and
 // capabilities, or revisions with sessions ("Backward Compatibility" in basic/versioning and in both pages of
 // basic/transports, 2026-07-28).
-
-// prober is a client's transport on which a server may be silent instead of refusing a request: one with a
-// single stream for all answers. Other transports bring an answer or an error for each request.
-type prober interface {
-	// ProbeTimeout returns how long the client waits for the answer to server/discover before it sends
-	// initialize as well. A negative duration means no limit.
-	ProbeTimeout() time.Duration
-}
 
 // unavailable is an error of a transport that may say that the server could not be reached, or handled no
 // request at the time. It shows nothing about the revisions of the server.

@@ -1,16 +1,20 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -58,6 +62,27 @@ func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
 	p.values = ctx
 	p.queue = engine.NewQueue(&p.life)
 	return p
+}
+
+// side is what differs between a server's and a client's side of a connection. Each message has a peer: a
+// revision, an identity and capabilities. In revisions with sessions, both sides agree on them once, in the
+// initialize handshake. In stateless revisions, each request carries its own. A connection may have messages of
+// both. The rest of the package needs only the peer of a message.
+type side interface {
+	// admit returns how a request or notification is handled. If it returns an error, a request is
+	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
+	// that brought the message, or nil. It is called in order of arrival. The message is a copy, because a pointer
+	// that is passed to an interface would put every message that is received on the heap.
+	admit(m jsonrpc.Message, h headers.Header) (admission, error)
+	// notified is called for each notification that is admitted. If it returns true, the
+	// notification is not passed to a handler.
+	notified(m jsonrpc.Message) bool
+	// ask sends a request. A client repeats it where the protocol allows or requires that; servers do not link
+	// what that needs.
+	ask(ctx context.Context, m *Message) (wire.Appender, error)
+	// complete returns the complete result of a request without the parts that this side cannot use. The error is
+	// a *[QuestionsError] if the server asks instead.
+	complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error)
 }
 
 // end begins the end of the session, see [Inbox]. It may be called again.
@@ -123,6 +148,60 @@ func (p *conn) finish(err error) error {
 	}
 	p.logEnd(err)
 	return err
+}
+
+// keep passes a change of the session to a transport that keeps changes.
+func (p *conn) keep(ctx context.Context, c Change) error {
+	if k, ok := p.transport.(Replicated); ok {
+		return k.Keep(ctx, c)
+	}
+	return nil
+}
+
+// negotiated begins the session with the peer of the handshake. The goroutine that reads calls it.
+func (p *conn) negotiated(t *peer) error {
+	if n, ok := p.transport.(Identified); ok {
+		h := Handshake{Revision: t.Revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
+		if err := n.Negotiated(h); err != nil {
+			return err
+		}
+	}
+	p.peer = t
+	p.beginSession("session opened")
+	return nil
+}
+
+// beginSession logs that the session is open and starts the pings.
+func (p *conn) beginSession(event string) {
+	p.opened.Store(time.Now().UnixNano())
+	p.logConnected(event)
+	p.keepAlive()
+}
+
+func (p *conn) logConnected(event string) {
+	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
+		return
+	}
+	p.logger().Info(event, "revision", p.peer.Revision,
+		"peer", fmt.Sprintf("%.100s", p.peer.info.GetString("name")),
+		"version", fmt.Sprintf("%.100s", p.peer.info.GetString("version")))
+}
+
+// logEnd logs the end of a session that was open. Err is nil after a normal end.
+func (p *conn) logEnd(err error) {
+	opened := p.opened.Load()
+	if opened == 0 {
+		return
+	}
+	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
+	level := slog.LevelInfo
+	if err != nil {
+		attrs = append(attrs, slog.Any("error", err))
+		if !errors.Is(err, context.Canceled) { // a cancelled context is a normal end of the program
+			level = slog.LevelWarn
+		}
+	}
+	p.event(level, "session ended", attrs...)
 }
 
 // hangUp is called when the peer sends nothing more. It fails all current and later calls, and ends the
@@ -328,366 +407,40 @@ func (b *buffers) put(buf *[]byte) {
 	}
 }
 
-// inbox is the Inbox of a connection. It takes messages in their order of arrival: it registers and cancels requests,
-// and passes answers on. What can be done in any order it leaves to its caller.
-type inbox struct{ *conn }
+// settings are the options that all sessions of a server or client share, and their buffers.
+type settings struct {
+	log      *slog.Logger
+	limits   Limits        // without zero values
+	grace    time.Duration // 0 or less means none
+	buffers  buffers
+	layers   layers
+	transmit Handler // sends a message once, within the middleware
 
-func (p inbox) Accept(in Incoming) (run func()) {
-	if !p.many {
-		p.taking.Lock()
-		defer p.taking.Unlock()
-	}
-	if p.life.Stopped() {
-		return unanswered
-	}
-	step := p.take(&in)
-	run = step.Serve
-	step.Serve = nil
-	step.Do()
-	return run
+	rounds   int                                          // see ClientOptions.MaxRounds; not 0
+	output   func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
+	lenient  Lenience
+	deviated func(context.Context, *Deviations) // nil for none
 }
 
-func (p inbox) Restore(h Handshake) {
-	if p.server != nil {
-		p.server.restore(h)
+func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
+	c := &settings{
+		log:      logs.Or(log, slog.LevelWarn),
+		limits:   l.withDefaults(),
+		grace:    cmp.Or(grace, DefaultGrace),
+		layers:   slices.Clone(receiving),
+		transmit: layers(sending).around(transmitOne),
 	}
+	return c
 }
 
-func (p inbox) Listens(missed bool) {
-	if p.server == nil || p.server.session.peer == nil {
-		return
-	}
-	p.server.announce()
-	if missed {
-		p.server.of.audience.missed(&p.server.session)
-	}
-}
-
-func (p inbox) Lose(id wire.Scalar, err error) {
-	p.pending.Resolve(id, engine.Answer{Err: err})
-}
-
-func (p inbox) End(why error) { p.end(why) }
-
-func (p inbox) Shutdown(ctx context.Context) {
-	p.drain(ctx)
-	p.hangUp(ErrClosed)
-	p.end(ErrClosed)
-	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
-}
-
-// Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of
-// package stdio calls it in place of Accept and End.
-func (p inbox) Read(from engine.Source[Incoming]) {
-	r := &engine.Reader{Ended: p.end, Waiting: p.pending.Waiting, Buffered: from.Buffered, Interrupt: from.Interrupt}
-	r.Receive = func() (step engine.Step, err error) {
-		in, err := from.Receive(p.life.Context(), p.limits.MaxMessage)
-		if err == nil {
-			step = p.take(&in)
-		}
-		return step, err
-	}
-	p.reader.Store(r)
-	r.Start()
-}
-
-// tooLong refuses a message that is longer than the session allows.
-func (p inbox) tooLong(in *Incoming) {
-	err := jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a message longer than %d bytes", p.limits.MaxMessage)
-	if !in.Answers.IsZero() {
-		p.noAnswer(in, unwrapped(err))
-		return
-	}
-	p.logBad("message refused", err, "")
-	p.refuse(wire.Scalar{}, err, in.Reply)
-}
-
-// take handles a message or a batch, except for the part that is left to the step that it returns.
-// Unless there are many peers, only one goroutine calls it at a time.
-func (p inbox) take(in *Incoming) (step engine.Step) {
-	if p.limits.KeepAlive > 0 {
-		p.heard.Store(int64(time.Since(started)))
-	}
-	if len(in.Text) > p.limits.MaxMessage {
-		p.tooLong(in)
-		return step
-	}
-	if !in.Answers.IsZero() {
-		return p.takeAnswer(in)
-	}
-	m := in.Content()
-	switch {
-	case m.IsBatch:
-		step.Serve, _ = p.takeBatch(in)
-	case m.Err != nil:
-		p.malformed(&m.Message, m.Err, in.Text, in.Reply)
-	case m.Kind == jsonrpc.Request:
-		step.Serve = p.takeRequest(&m.Message, in)
-	case m.Kind == jsonrpc.Notification:
-		step.Serve = p.takeNotification(&m.Message, in)
-	default:
-		step = p.takeResponse(&m.Message, in)
-	}
-	return step
-}
-
-// unanswered is the function of Accept for a request that gets no answer.
-func unanswered() {}
-
-// refuseLater refuses a request in another goroutine, so that a peer that does not read answers does not keep this
-// side from reading, and from noticing that the peer has closed its output.
-func (p inbox) refuseLater(id wire.Scalar, err error) {
-	if !p.queue.Add(p.life.Context(), 0, func() { p.refuse(id, err, nil) }) {
-		p.giveUp(errUnread)
-	}
-}
-
-// takeNotification queues a notification for its handler. If it has no order among others, the handler is called
-// by the function that takeNotification returns, which is nil otherwise.
-func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()) {
-	if m.Method == methodCancelled && !p.requests.cancel(m.Params) {
-		p.forward(m, in)
-	}
-	admitted, err := p.side.admit(*m, in.Header)
-	if err != nil {
-		p.debug("notification ignored", slog.String("method", m.Method), slog.Any("error", err))
+// sleep waits for d.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
 		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	if m.Method == methodProgress && p.takeProgress(m.Params) || p.side.notified(*m) {
-		return nil
-	}
-	if m.Method == methodProgress && !p.forward(m, in) && in.Forwarded {
-		return nil // the server that received it first has a handler for it
-	}
-	c := p.received(m, admitted, in)
-	if p.many {
-		return c.notified
-	}
-	if !p.queue.Add(p.life.Context(), len(m.Params), c.notified) {
-		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
-	}
-	return nil
-}
-
-// takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call
-// that waits for the answer fails with an error that quotes the text.
-func (p inbox) takeAnswer(in *Incoming) (step engine.Step) {
-	var why error
-	m := in.Content()
-	if m.IsBatch {
-		if step.Serve, why = p.takeBatch(in); why != nil {
-			why = unwrapped(why)
-		} else {
-			why = errors.New("the batch has no answer to it")
-		}
-	} else if m.Err != nil {
-		why = unwrapped(m.Err)
-	} else if m.Kind != jsonrpc.Response {
-		unasked := *in
-		unasked.Answers = wire.Scalar{}
-		step = p.take(&unasked) // it is handled although it is not the answer
-		why = fmt.Errorf("it is a %s, %.100q", m.Kind, m.Method)
-	} else if m.ID.IsZero() {
-		why = prefix.Errorf("it is an error without an id: %w", m.Error)
-	} else if step = p.takeResponse(&m.Message, in); m.ID.Canonical() == in.Answers.Canonical() {
-		return step
-	} else {
-		why = fmt.Errorf("it answers the request with id %.100s", m.ID.String())
-	}
-	p.noAnswer(in, why)
-	return step
-}
-
-// noAnswer fails the call whose answer a text should have been.
-func (p inbox) noAnswer(in *Incoming, why error) {
-	err := prefix.Errorf("runtime: the response holds no answer to request %s: %w; received %.200q", in.Answers.String(), why, in.Text)
-	if p.pending.Resolve(in.Answers, engine.Answer{Err: err}) {
-		p.logger().Warn("bad response", "error", err)
-	}
-}
-
-// takeResponse returns the step that hands a response to its caller.
-func (p inbox) takeResponse(m *jsonrpc.Message, in *Incoming) engine.Step {
-	r := engine.Answer{Result: m.Result}
-	if m.Error != nil {
-		r.Err = m.Error
-	}
-	step, ok := p.pending.Take(m.ID, r)
-	switch {
-	case ok:
-	case m.ID.IsZero() && m.Error != nil:
-		p.logger().Warn("the peer could not read a message", "error", m.Error)
-	case p.forward(m, in):
-	default:
-		p.debug("response to no request in flight dropped")
-	}
-	return step
-}
-
-// forward passes a message about a request that is not in flight here to a transport that knows other
-// servers with the session. It returns false if there is none.
-func (p inbox) forward(m *jsonrpc.Message, in *Incoming) bool {
-	f, ok := p.transport.(Replicated)
-	if ok = ok && !in.Forwarded; ok {
-		f.Forward(*m)
-	}
-	return ok
-}
-
-// malformed answers a text that is not a valid message. The error for a bad response has no id,
-// because the peer could confuse the id of the response with that of its own request. The call that
-// waits for the response fails. An object of unknown kind is a bad response if a call waits for one with its id.
-func (p inbox) malformed(m *jsonrpc.Message, err error, text string, to Reply) {
-	p.logBad("bad message", err, text)
-	id := m.ID
-	if p.server == nil && m.Method == "" {
-		id = wire.Scalar{}
-	}
-	bad := engine.Answer{Err: prefix.Errorf("runtime: bad response: %w", unwrapped(err))}
-	if m.Kind == jsonrpc.Response || m.Kind == 0 {
-		if p.pending.Resolve(m.ID, bad) || m.Kind == jsonrpc.Response {
-			id = wire.Scalar{}
-		}
-	}
-	p.refuse(id, err, to)
-}
-
-// maxBad is up to how many bad texts of a session each is logged. Beyond that, a text is logged when
-// their number is a power of two.
-const maxBad = 16
-
-// logBad logs that a text is not a message. A client also logs the beginning of the text, which a
-// server may have printed by mistake.
-func (p inbox) logBad(event string, err error, text string) {
-	count := p.bad.Add(1)
-	if count > maxBad && count&(count-1) != 0 {
-		return
-	}
-	attrs := []any{"error", err, "count", count}
-	if p.server == nil && text != "" {
-		attrs = append(attrs, "text", text[:min(len(text), 200)])
-	}
-	p.logger().Warn(event, attrs...)
-}
-
-// refuse answers a request with an error. A zero id means that the id is unknown. A client does not answer text that
-// is not a message, such as a line of the server's log, because the server does not expect answers to it.
-func (p inbox) refuse(id wire.Scalar, err error, to Reply) {
-	if p.silent() {
-		return
-	}
-	if id.IsZero() {
-		if p.server == nil {
-			skip(to)
-			return
-		}
-		id = p.unknownID()
-	}
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
-	p.send(p.life.Context(), buf, to, Outgoing{Kind: jsonrpc.Response, ID: id, Err: p.encodeError(buf, id, err),
-		Refused: true, NotBegun: errors.Is(err, errNotBegun) || errors.Is(err, errNotBegunStateless)})
-}
-
-// unknownID returns the id in a server's error answer to a request whose id is unknown. JSON-RPC requires null, which
-// no schema of the protocol allows. It is zero in revisions whose schema allows an absent id.
-func (p inbox) unknownID() wire.Scalar {
-	maybeStateless := p.peer.Revision == "" && p.server.stateless
-	if maybeStateless || p.peer.Revision >= revisionNoID {
-		return wire.Scalar{}
-	}
-	return wire.NullScalar()
-}
-
-// silent reports whether this side answers no requests: a client without a session gets none ("Sending
-// Messages" in basic/transports/stdio, 2026-07-28).
-func (p inbox) silent() bool { return p.server == nil && p.peer.stateless }
-
-// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
-// sends them as one array, in the order in which they became ready.
-type batch struct {
-	conn *conn
-	to   Reply
-
-	mu   sync.Mutex
-	left int    // number of missing answers, plus one until all messages are taken
-	text []byte // the array so far, "[" and no "]"
-
-	abandoned bool // a handler does not return, see Outgoing
-}
-
-// batched is the Reply of one message in a batch.
-type batched struct{ *batch }
-
-// Send implements Reply.
-func (b *batched) Send(ctx context.Context, m Outgoing) error {
-	if m.Kind == jsonrpc.Response {
-		b.mu.Lock()
-		b.abandoned = b.abandoned || m.Abandoned
-		b.mu.Unlock()
-		b.add(m.Text)
-		return nil
-	}
-	return b.conn.send(ctx, &m.Text, b.to, m)
-}
-
-// Unwrap returns the Reply of the whole batch.
-func (b *batched) Unwrap() Reply { return b.to }
-
-// skip records that a message gets no answer, for a batch that waits for it.
-func skip(to Reply) {
-	if b, ok := to.(*batched); ok {
-		b.add(nil)
-	}
-}
-
-// add adds a copy of an answer. Text is nil if there is none.
-func (b *batch) add(text []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if text != nil {
-		sep := byte(',')
-		if b.text == nil {
-			sep = '['
-		}
-		b.text = append(append(b.text, sep), text...)
-	}
-	if b.left--; b.left == 0 && b.text != nil {
-		b.text = append(b.text, ']')
-		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
-	}
-}
-
-// takeBatch takes the messages of an array. It returns the function that waits for the requests in it, or nil.
-// If the batch is not allowed, it sends an error and returns it.
-func (p inbox) takeBatch(in *Incoming) (run func(), err error) {
-	items, err := in.Content().Batch, in.Content().Err
-	if err == nil && p.peer.Revision != revisionBatches {
-		err = jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: no batches in this revision or before initialize")
-	}
-	if err != nil {
-		p.logBad("batch refused", err, in.Text)
-		p.refuse(wire.Scalar{}, err, in.Reply)
-		return nil, err
-	}
-	b := &batch{conn: p.conn, to: in.Reply, left: 1}
-	for i := range items {
-		if items[i].Err != nil || items[i].Kind == jsonrpc.Request {
-			b.left++
-		}
-	}
-	var serving sync.WaitGroup
-	for i := range items {
-		item := *in
-		item.Text, item.Answers, item.Reply = "", wire.Scalar{}, &batched{b}
-		item.content = items[i]
-		step := p.take(&item)
-		if step.Serve != nil {
-			serving.Go(step.Serve) // at once, because those that follow may wait for its end
-			step.Serve, run = nil, serving.Wait
-		}
-		step.Do()
-	}
-	b.add(nil)
-	return run, nil
 }

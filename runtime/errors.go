@@ -214,3 +214,27 @@ func isMethodNotFound(err error) bool {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && e.Code == jsonrpc.CodeMethodNotFound
 }
+
+// maxProblems limits the length of an error message, as the widths in the formats do. A request with a
+// million invalid items must not be answered with a million problems.
+const maxProblems = 50
+
+func invalidParams(err error) error {
+	var text strings.Builder
+	text.WriteString("invalid params: ")
+	problems := wire.ProblemsOf(err)
+	for i, p := range problems {
+		if i == maxProblems {
+			fmt.Fprintf(&text, "; and %d more", len(problems)-i)
+			break
+		}
+		if i > 0 {
+			text.WriteString("; ")
+		}
+		if p.Pointer != "" {
+			fmt.Fprintf(&text, "%.200s: ", p.Pointer)
+		}
+		fmt.Fprintf(&text, "%.500s", p.Message)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text.String()}
+}

@@ -225,18 +225,6 @@ func refuses(err error) bool {
 	return refused || final(err) && !errors.Is(err, ErrClosed)
 }
 
-// uriParams are params with a URI.
-func uriParams(uri string) wire.Appender { return stringParam("uri", uri) }
-
-// stringParam are params with one member, a string.
-func stringParam(name, value string) wire.Appender {
-	return appendFunc(func(dst []byte) ([]byte, error) {
-		w := wire.ObjectWriter(dst)
-		w.String(name, value)
-		return w.Close()
-	})
-}
-
 // compare logs which parts of the filter the server does not honour ("Acknowledgment" in
 // basic/patterns/subscriptions).
 func (s *Session) compare(asked wire.Object, ack wire.Raw) {
@@ -329,32 +317,6 @@ func (l *listener) wants(m *jsonrpc.Message, subscription wire.Scalar) bool {
 		return subscription == l.id
 	}
 	return l.ready && (slices.Contains(l.methods, m.Method) || m.Method == methodUpdated && contains(l.uris, wire.Object(m.Params).GetString("uri")))
-}
-
-// contains reports whether one of the resources is the one with a URI, or contains it: a client that has subscribed to
-// a resource gets the updates of its parts (ResourceUpdatedNotification in the schema of every revision).
-func contains(resources []string, uri string) bool {
-	for of := range containers(uri) {
-		if slices.Contains(resources, of) {
-			return true
-		}
-	}
-	return false
-}
-
-// containers yields the URI of a resource and then those of the resources that contain it: what is before a slash, and
-// that with the slash.
-func containers(uri string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		if !yield(uri) {
-			return
-		}
-		for i := range len(uri) {
-			if uri[i] == '/' && (!yield(uri[:i]) || i+1 < len(uri) && !yield(uri[:i+1])) {
-				return
-			}
-		}
-	}
 }
 
 // listeners are the listeners of a connection. The zero value is ready for use.

@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"slices"
-	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -25,6 +23,21 @@ type Handler func(ctx context.Context, m *Message) (wire.Appender, error)
 
 // Middleware wraps a Handler. It is called when a server, a client or a binding is made, not for each message.
 type Middleware func(next Handler) Handler
+
+// Caller sends messages to the peer. Generated typed callers wrap one.
+type Caller interface {
+	// Call sends a request and decodes its result. If params is nil, the request has none; if result
+	// is nil, the result is discarded. The error is a *jsonrpc.Error if the peer has answered with
+	// one, the error of ctx if that ends first (the peer is then told that the request is cancelled),
+	// a *TimeoutError, a *CapabilityError if the peer has not declared the capability that the
+	// request needs, a *MethodError if the negotiated revision does not have the request, and
+	// ErrClosed after the end of the session. After the last three, nothing was sent.
+	Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error
+	// Notify sends a notification. The error is a *CapabilityError if this side has not declared the
+	// capability that the notification needs, and a *MethodError if the negotiated revision does not
+	// have the notification.
+	Notify(ctx context.Context, method string, params wire.Appender) error
+}
 
 // layers is the middleware of a server or client; the first is the outermost. Those that are nil do nothing.
 type layers []Middleware
@@ -43,6 +56,46 @@ func (l layers) around(h Handler) Handler {
 type Notification struct {
 	Method string
 	Params wire.Raw // "" or an object
+}
+
+// updateOf returns the notification of an update of a resource.
+func updateOf(uri string) Notification {
+	text, _ := wire.MarshalString(uriParams(uri)) // a URI of a request is valid UTF-8
+	return Notification{methodUpdated, wire.Raw(text)}
+}
+
+// resource returns the resource that the notification is an update of, or "".
+func (n Notification) resource() string {
+	if n.Method != methodUpdated {
+		return ""
+	}
+	return wire.Object(n.Params).GetString("uri")
+}
+
+// contains reports whether one of the resources is the one with a URI, or contains it: a client that has subscribed to
+// a resource gets the updates of its parts (ResourceUpdatedNotification in the schema of every revision).
+func contains(resources []string, uri string) bool {
+	for of := range containers(uri) {
+		if slices.Contains(resources, of) {
+			return true
+		}
+	}
+	return false
+}
+
+// containers yields the URI of a resource and then those of the resources that contain it: what is before a slash, and
+// that with the slash.
+func containers(uri string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(uri) {
+			return
+		}
+		for i := range len(uri) {
+			if uri[i] == '/' && (!yield(uri[:i]) || i+1 < len(uri) && !yield(uri[:i+1])) {
+				return
+			}
+		}
+	}
 }
 
 // Message is a request or a notification, of the peer or of this side. A Handler does not change it, and passes
@@ -179,86 +232,6 @@ func (m *Message) Caller(next Handler) Caller {
 	return s
 }
 
-// sent is the part of a Message that only those of this side have. The copies of a message share it.
-type sent struct {
-	sender
-	row     *Method    // of the message
-	key     string     // of a question that a stateless call has asked and the client answered; "" otherwise
-	id      int64      // 0 before it is sent
-	answer  wire.Raw   // the last result; "" before
-	into    wire.Value // see Message.Into
-	decoded bool       // into holds the result
-
-	accept   func(engine.Answer) engine.Answer // see engine.Options
-	progress func(engine.Report)               // receives the progress until the answer; nil if the caller does not want any
-	follow   *engine.Feed                      // receives it also after the answer, in place of progress; nil for none
-	begun    func(id int64)                    // called with the id before the request is sent; nil for none
-	lookup   *lookup                           // with which the result is kept; nil if it is not
-}
-
-// LogRequests returns middleware that logs every request and notification, after it is handled as Receiving, and
-// after it is sent as Sending. The records have the given level. Failures are logged at least as warnings, except
-// for error answers and cancellations. A nil logger means slog.Default(). The attributes of a record are:
-//
-//	method    of the message
-//	id        of the request; not for notifications
-//	revision  the negotiated revision, once there is one
-//	session   LogID of the session's id, when it has one
-//	duration  until the handler returned or the answer came
-//	code      of the JSON-RPC error that is the answer
-//	error     the error
-func LogRequests(l *slog.Logger, level slog.Level) Middleware {
-	log := logs.Or(l, level)
-	return func(next Handler) Handler {
-		return func(ctx context.Context, m *Message) (result wire.Appender, err error) {
-			start := time.Now()
-			err = errPanicked // unless next returns
-			defer func() { logRequest(ctx, log, level, m, time.Since(start), err) }()
-			return next(ctx, m)
-		}
-	}
-}
-
-var errPanicked = errors.New("runtime: the handler panicked")
-
-// logRequest writes the record of a message that was handled or sent.
-func logRequest(ctx context.Context, log *slog.Logger, level slog.Level, m *Message, took time.Duration, err error) {
-	text := m.Kind.String() + " sent"
-	if !m.Sent() {
-		text = m.Kind.String() + " handled"
-		if _, cancelled := errors.AsType[*CancelledError](context.Cause(ctx)); cancelled && err != nil {
-			err = context.Cause(ctx)
-		}
-	}
-	answered, isAnswer := errors.AsType[*jsonrpc.Error](err)
-	_, asked := errors.AsType[*QuestionsError](err)
-	if err != nil && !isAnswer && !asked && !errors.Is(err, context.Canceled) {
-		level = max(level, slog.LevelWarn)
-	}
-	if !log.Enabled(ctx, level) {
-		return
-	}
-	attrs := make([]slog.Attr, 0, 7)
-	attrs = append(attrs, slog.String("method", m.Method))
-	if id := m.ID(); !id.IsZero() {
-		attrs = append(attrs, loggedID(id))
-	}
-	if revision := m.Revision(); revision != "" {
-		attrs = append(attrs, slog.String("revision", revision))
-	}
-	if session := m.SessionID(); session != "" {
-		attrs = append(attrs, slog.String("session", LogID(session)))
-	}
-	attrs = append(attrs, slog.Duration("duration", took))
-	if isAnswer {
-		attrs = append(attrs, slog.Int64("code", answered.Code))
-	}
-	if err != nil {
-		attrs = append(attrs, slog.Any("error", err))
-	}
-	log.LogAttrs(ctx, level, text, attrs...)
-}
-
 // loggedID returns the attribute of a record for the id of a request. That of an integer needs no memory.
 func loggedID(id wire.Scalar) slog.Attr {
 	if n, ok := id.Int64(); ok {
@@ -276,3 +249,48 @@ func LogID(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:6])
 }
+
+// emptyResult is the result of methods that return nothing.
+const emptyResult = wire.Raw("{}")
+
+// stringParam are params with one member, a string.
+func stringParam(name, value string) wire.Appender {
+	return appendFunc(func(dst []byte) ([]byte, error) {
+		w := wire.ObjectWriter(dst)
+		w.String(name, value)
+		return w.Close()
+	})
+}
+
+// uriParams are params with a URI.
+func uriParams(uri string) wire.Appender { return stringParam("uri", uri) }
+
+// appendFunc is a function that is a wire.Appender.
+type appendFunc func(dst []byte) ([]byte, error)
+
+// AppendJSON calls f.
+func (f appendFunc) AppendJSON(dst []byte) ([]byte, error) { return f(dst) }
+
+// The methods that the runtime itself sends or understands.
+const (
+	methodInitialize   = "initialize"
+	methodInitialized  = "notifications/initialized"
+	methodPing         = "ping"
+	methodCancelled    = "notifications/cancelled"
+	methodProgress     = "notifications/progress"
+	methodMessage      = "notifications/message"
+	methodSetLevel     = "logging/setLevel"
+	methodElicit       = "elicitation/create"
+	methodSample       = "sampling/createMessage"
+	methodTaskResult   = "tasks/result"
+	methodListRoots    = "roots/list"
+	methodCallTool     = "tools/call"
+	methodDiscover     = "server/discover"
+	methodListen       = "subscriptions/listen"
+	methodAck          = "notifications/subscriptions/acknowledged"
+	methodListTools    = "tools/list"
+	methodToolsChanged = "notifications/tools/list_changed"
+	methodSubscribe    = "resources/subscribe"
+	methodUnsubscribe  = "resources/unsubscribe"
+	methodUpdated      = "notifications/resources/updated"
+)

@@ -7,12 +7,10 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -371,32 +369,6 @@ func (d *Deviations) String() string {
 		return fmt.Sprintf("result of %s: no deviations", d.Method)
 	}
 	return fmt.Sprintf("result of %s: %.300s (%d of %d)", d.Method, d.All[0], 1, len(d.All)+d.More)
-}
-
-// settings are the options that all sessions of a server or client share, and their buffers.
-type settings struct {
-	log      *slog.Logger
-	limits   Limits        // without zero values
-	grace    time.Duration // 0 or less means none
-	buffers  buffers
-	layers   layers
-	transmit Handler // sends a message once, within the middleware
-
-	rounds   int                                          // see ClientOptions.MaxRounds; not 0
-	output   func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
-	lenient  Lenience
-	deviated func(context.Context, *Deviations) // nil for none
-}
-
-func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
-	c := &settings{
-		log:      logs.Or(log, slog.LevelWarn),
-		limits:   l.withDefaults(),
-		grace:    cmp.Or(grace, DefaultGrace),
-		layers:   slices.Clone(receiving),
-		transmit: layers(sending).around(transmitOne),
-	}
-	return c
 }
 
 // withDefaults replaces zero values by the defaults.

@@ -4,44 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
-	"time"
+	"sync"
 
-	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
-
-// side is what differs between a server's and a client's side of a connection. Each message has a peer: a
-// revision, an identity and capabilities. In revisions with sessions, both sides agree on them once, in the
-// initialize handshake. In stateless revisions, each request carries its own (stateless.go). A connection may have
-// messages of both. The rest of the package needs only the peer of a message.
-type side interface {
-	// admit returns how a request or notification is handled. If it returns an error, a request is
-	// answered with the error, and a notification is dropped. The headers are those of the HTTP request
-	// that brought the message, or nil. It is called in order of arrival. The message is a copy, because a pointer
-	// that is passed to an interface would put every message that is received on the heap.
-	admit(m jsonrpc.Message, h headers.Header) (admission, error)
-	// notified is called for each notification that is admitted. If it returns true, the
-	// notification is not passed to a handler.
-	notified(m jsonrpc.Message) bool
-	// ask sends a request. A client repeats it where the protocol allows or requires that; servers do not link
-	// what that needs.
-	ask(ctx context.Context, m *Message) (wire.Appender, error)
-	// complete returns the complete result of a request without the parts that this side cannot use. The error is
-	// a *[QuestionsError] if the server asks instead.
-	complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error)
-}
-
-// admission is how a message is handled.
-type admission struct {
-	peer   *peer
-	row    *Method // of the message; nil before the handshake
-	inline bool    // it is handled before the next message is read
-}
 
 // peer is the other side of a message, as the handshake or the message itself describes it, and what both sides may
 // send each other. It is immutable, because messages share it.
@@ -59,12 +29,32 @@ type peer struct {
 	envelope string // on a client's side, the members of _meta that its stateless requests carry
 }
 
+// admission is how a message is handled.
+type admission struct {
+	peer   *peer
+	row    *Method // of the message; nil before the handshake
+	inline bool    // it is handled before the next message is read
+}
+
 // unknownPeer is the peer of the messages that this side sends before the handshake has fixed the revision. They may be
 // any.
 var unknownPeer = early(nil)
 
 // early returns a peer whose revision is not known yet. Serve handles its messages.
 func early(serve Handler) *peer { return &peer{protocol: &protocol{serve: serve, way: deliver}} }
+
+// peer returns the peer of messages under the binding, with its Implementation and capabilities and this side's
+// capabilities; "" means unknown.
+func (b *protocol) peer(info, theirs, own wire.Object) *peer {
+	return &peer{
+		info:         info,
+		capabilities: theirs,
+		declared:     own,
+		protocol:     b,
+		theirs:       b.capabilitySet(theirs),
+		ours:         b.capabilitySet(own),
+	}
+}
 
 // serving reports whether this side is the server of a stateless request, which sends no request itself
 // ("Requests" in basic, 2026-07-28).
@@ -120,60 +110,6 @@ func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 		}
 	}
 	return admission{}, MethodNotFound(m.Method)
-}
-
-// keep passes a change of the session to a transport that keeps changes.
-func (p *conn) keep(ctx context.Context, c Change) error {
-	if k, ok := p.transport.(Replicated); ok {
-		return k.Keep(ctx, c)
-	}
-	return nil
-}
-
-// negotiated begins the session with the peer of the handshake. The goroutine that reads calls it.
-func (p *conn) negotiated(t *peer) error {
-	if n, ok := p.transport.(Identified); ok {
-		h := Handshake{Revision: t.Revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
-		if err := n.Negotiated(h); err != nil {
-			return err
-		}
-	}
-	p.peer = t
-	p.beginSession("session opened")
-	return nil
-}
-
-// beginSession logs that the session is open and starts the pings.
-func (p *conn) beginSession(event string) {
-	p.opened.Store(time.Now().UnixNano())
-	p.logConnected(event)
-	p.keepAlive()
-}
-
-func (p *conn) logConnected(event string) {
-	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
-		return
-	}
-	p.logger().Info(event, "revision", p.peer.Revision,
-		"peer", fmt.Sprintf("%.100s", p.peer.info.GetString("name")),
-		"version", fmt.Sprintf("%.100s", p.peer.info.GetString("version")))
-}
-
-// logEnd logs the end of a session that was open. Err is nil after a normal end.
-func (p *conn) logEnd(err error) {
-	opened := p.opened.Load()
-	if opened == 0 {
-		return
-	}
-	attrs := []slog.Attr{slog.Duration("duration", time.Since(time.Unix(0, opened)))}
-	level := slog.LevelInfo
-	if err != nil {
-		attrs = append(attrs, slog.Any("error", err))
-		if !errors.Is(err, context.Canceled) { // a cancelled context is a normal end of the program
-			level = slog.LevelWarn
-		}
-	}
-	p.event(level, "session ended", attrs...)
 }
 
 // The code below decides which messages the revision and the capabilities of both sides allow ("Version
@@ -368,8 +304,121 @@ func appendGreeting(dst []byte, revision string, capabilities wire.Object, info 
 	return w.Close()
 }
 
-// appendFunc is a function that is a wire.Appender.
-type appendFunc func(dst []byte) ([]byte, error)
+// The code below determines the peer of a request that describes it in its _meta ("Per-request protocol
+// fields" in basic, 2026-07-28). Nothing is taken from earlier requests of the connection.
 
-// AppendJSON calls f.
-func (f appendFunc) AppendJSON(dst []byte) ([]byte, error) { return f(dst) }
+// requestMeta holds the texts of the members of _meta that determine the peer of a request, "" for those
+// that are absent. Equal texts mean the same peer. That of a session has the texts of its handshake.
+type requestMeta struct {
+	revision, info, capabilities, level wire.Raw
+	own                                 wire.Raw // the capabilities of this side in a session; "" for a request
+}
+
+// noLogs is the severity for a request that asks for no log messages.
+const noLogs = int(^uint(0) >> 1)
+
+// metaOf returns the members of the _meta of params.
+func metaOf(params wire.Raw) (m requestMeta) {
+	meta, _ := wire.Object(params).Get("_meta")
+	for name, value := range wire.Object(meta).All() {
+		switch name {
+		case metaRevision:
+			m.revision = value
+		case metaClientInfo:
+			m.info = value
+		case metaCapabilities:
+			m.capabilities = value
+		case metaLogLevel:
+			m.level = value
+		}
+	}
+	return m
+}
+
+// CarriesRevision reports whether the params of a message say under which revision it is handled, so that it
+// belongs to no session. It is for transports that serve such messages in another way.
+func CarriesRevision(params wire.Raw) bool {
+	meta := metaOf(params)
+	return meta.revision != "" || meta.capabilities != ""
+}
+
+func missingMeta(name string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing %s", name)
+}
+
+func invalidMeta(name, want string) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: %s: %s", name, want)
+}
+
+// implementation returns the client's Implementation, or "" if there is none. Servers accept its
+// absence.
+func (m requestMeta) implementation() (wire.Object, error) {
+	if m.info == "" || m.info == "null" {
+		return "", nil
+	}
+	for _, name := range []string{"name", "version"} {
+		if value, ok := wire.Object(m.info).Get(name); !ok || value.Kind() != wire.KindString {
+			return "", invalidMeta(metaClientInfo, fmt.Sprintf("%s is not a string", name))
+		}
+	}
+	return wire.Object(m.info), nil
+}
+
+// clone returns a copy that does not share the memory of the message.
+func (m requestMeta) clone() requestMeta {
+	return requestMeta{m.revision.Clone(), m.info.Clone(), m.capabilities.Clone(), m.level.Clone(), m.own.Clone()}
+}
+
+// object returns a _meta that has only these members.
+func (m requestMeta) object() wire.Object {
+	var all wire.Members
+	for _, member := range []struct {
+		name  string
+		value wire.Raw
+	}{{metaRevision, m.revision}, {metaClientInfo, m.info}, {metaCapabilities, m.capabilities}, {metaLogLevel, m.level}} {
+		if member.value != "" {
+			all.Set(member.name, member.value)
+		}
+	}
+	text, _ := wire.NewObject(all...) // the names differ, so it cannot fail
+	return text
+}
+
+// maxPeers limits the entries of a peerCache. Clients send the same members with every request, and few
+// different ones. An entry takes up to maxPeerSize bytes.
+const maxPeers = 256
+
+// peerCache keeps the peers of requests by their texts, so that equal texts are decoded once.
+type peerCache struct {
+	mu      sync.RWMutex
+	entries map[requestMeta]*peer
+}
+
+// of returns the peer of an entry, which it makes if there is none. The members that fresh gets do not share the memory
+// of a message. If there are too many entries, the new one replaces one of them.
+func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*peer, error) {
+	c.mu.RLock()
+	t := c.entries[m]
+	c.mu.RUnlock()
+	if t != nil {
+		return t, nil
+	}
+	m = m.clone()
+	t, err := fresh(m)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.entries == nil {
+		c.entries = make(map[requestMeta]*peer)
+	}
+	if len(c.entries) >= maxPeers {
+		for old := range c.entries {
+			delete(c.entries, old)
+			break
+		}
+	}
+	c.entries[m] = t
+	return t, nil
+}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,79 +18,6 @@ import (
 // request is a Call that answers a request of the peer. takeRequest admits and registers it, serve calls its handler,
 // and answer sends the answer, unless the request has been removed from the requests of the connection before.
 type request struct{ *Call }
-
-// takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
-// answered.
-func (p inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
-	var c request
-	verdict := shutDown
-	a, err := p.side.admit(*m, in.Header)
-	if err == nil {
-		c = p.received(m, a, in)
-		if len(c.params) > maxToken || m.Method == methodListen {
-			err = c.shorten()
-		}
-	}
-	if err == nil {
-		verdict, err = p.requests.begin(p.life.Context(), c)
-	}
-	switch {
-	case err != nil:
-	case a.inline:
-		var served sync.WaitGroup
-		served.Go(c.serve) // the goroutine that reads would not survive a runtime.Goexit
-		served.Wait()
-		if p.life.Stopped() {
-			return unanswered
-		}
-		return nil
-	default:
-		if in.ContextCancels {
-			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
-		}
-		return c.serve
-	}
-	p.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-	if verdict == busy {
-		p.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
-	}
-	_, batch := in.Reply.(*batched)
-	switch {
-	case verdict == busy && in.Reply == nil:
-		p.refuseLater(m.ID.Clone(), err)
-	case verdict == duplicate && (in.Reply == nil || batch):
-		// Without an id, because the peer would take it for the answer to the first request, which shares the channel.
-		p.refuse(wire.Scalar{}, err, in.Reply)
-	default:
-		p.refuse(m.ID, err, in.Reply)
-	}
-	return nil
-}
-
-// maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.
-const maxToken = 1 << 10
-
-// shorten returns an error if the progress token is too long. It copies what a long-lived request keeps, so that the
-// text of its message can be released.
-func (c request) shorten() error {
-	if token, _ := c.Meta().Get("progressToken"); len(token) > maxToken {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta/progressToken: longer than %d bytes", maxToken)
-	}
-	if c.row != nil && c.m.Method == methodListen {
-		return statelessCall(c).shrink()
-	}
-	return nil
-}
-
-// newCall returns the call of a message, whose params are "" or an object. Its context is derived from ctx.
-func (p *conn) newCall(ctx context.Context, t *peer, m *jsonrpc.Message) *Call {
-	c := &Call{conn: p, peer: t, id: m.ID, params: m.Params, m: Message{Kind: m.Kind, Method: m.Method}}
-	if c.params != "" {
-		c.m.Params = &c.params
-	}
-	c.m.call, c.context = c, callContext{Context: ctx, call: c}
-	return c
-}
 
 // received returns the call of a message that the peer has sent.
 func (p *conn) received(m *jsonrpc.Message, a admission, in *Incoming) request {
@@ -139,6 +67,26 @@ func (c request) serve() {
 		failure = c.encodeError(buf, err)
 	}
 	returned = true
+}
+
+// notified calls the handler of a notification.
+func (c request) notified() {
+	returned := false
+	defer func() {
+		c.over.Store(true)
+		if !returned {
+			c.conn.logFailure("handler panicked", "method", c.m.Method, "panic", recover(), "stack", string(debug.Stack()))
+		}
+	}()
+	_, err := c.peer.serve(&c.context, &c.m)
+	returned = true
+	switch {
+	case err == nil:
+	case isMethodNotFound(err):
+		c.conn.debug("notification ignored", slog.String("method", c.m.Method), slog.Any("error", err))
+	default:
+		c.conn.logger().Warn("notification failed", "method", c.m.Method, "error", err)
+	}
 }
 
 func (c request) encodeResult(buf *[]byte, result wire.Appender) error {
@@ -380,4 +328,243 @@ func (s *requests) handlers() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running
+}
+
+// The code below adds the members that all results of stateless requests have: the type, the server's
+// Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
+// fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
+// is kept. Members that the result lacks come first, because a client has to read the type before it can read the rest.
+
+// commonMembers is what the text of a result has of these members; "" for those that it lacks.
+type commonMembers struct {
+	kind, meta, ttl, scope wire.Raw
+	empty                  bool // it has no member at all
+}
+
+func commonOf(result wire.Object) commonMembers {
+	has := commonMembers{empty: true}
+	for name, value := range result.All() {
+		has.empty = false
+		switch name {
+		case "resultType":
+			has.kind = value
+		case "_meta":
+			has.meta = value
+		case "ttlMs":
+			has.ttl = value
+		case "cacheScope":
+			has.scope = value
+		}
+	}
+	return has
+}
+
+// appendResult appends a result, completed.
+func (c statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
+	start := len(dst)
+	dst, err := result.AppendJSON(dst)
+	if err != nil {
+		return dst, wire.In(err, "result")
+	}
+	text := wire.Object(wire.View(dst[start:]))
+	if text.Kind() != wire.KindObject {
+		return dst, nil
+	}
+	has := commonOf(text)
+	if has.kind == `"`+resultInputRequired+`"` {
+		asking, err := c.requireInput(text)
+		if err != nil {
+			return dst, err
+		}
+		text = asking
+		has = commonOf(text)
+		dst = append(dst[:start], text...)
+	}
+	var own [256]byte                        // on the stack
+	lacking := c.appendLacking(own[:0], has) // before dst is written, because has may share its memory
+	named := c.peer.server.named
+	if _, is := wire.Object(has.meta).Get(metaServerInfo); has.meta.Kind() == wire.KindObject && !is && named != "" {
+		meta, err := wire.Object(has.meta).With(metaServerInfo, named)
+		if err != nil {
+			return dst, err
+		}
+		if text, err = text.With("_meta", wire.Raw(meta)); err != nil {
+			return dst, err
+		}
+		dst = append(dst[:start], text...)
+	}
+	bracket := start + bytes.IndexByte(dst[start:], '{') // white space may come before it
+	return slices.Replace(dst, start, bracket+1, lacking...), nil
+}
+
+// appendLacking appends the beginning of a result: a bracket and the members that the result lacks.
+func (c statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
+	dst = append(dst, '{')
+	if has.kind == "" {
+		dst = append(dst, `"resultType":"`+resultComplete+`"`...)
+	}
+	if named := c.peer.server.named; has.meta == "" && named != "" {
+		dst = append(wire.AppendName(dst, "_meta"), '{')
+		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
+	}
+	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.row.Cacheable {
+		hint := c.hint()
+		if has.ttl == "" {
+			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+		}
+		if has.scope == "" {
+			dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)
+		}
+	}
+	if len(dst) > 1 && !has.empty {
+		dst = append(dst, ',')
+	}
+	return dst
+}
+
+// hint returns the hint of the result of a stateless call.
+func (c statelessCall) hint() CacheHint {
+	if own := c.cache.Load(); own != nil {
+		return *own
+	}
+	return c.peer.server.opts.Cache.of(c.m.Method)
+}
+
+// Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns
+// the result itself if it has a cacheScope, or else a copy with the given one, which also has the TTL unless
+// the result has one. The protocol requires both members, and few handlers set them.
+type Hinted interface {
+	WithCacheHint(ttlMs int64, cacheScope string) wire.Appender
+}
+
+// hinted returns the result of a handler with the hint of its call.
+func hinted(ctx context.Context, r Hinted) wire.Appender {
+	var hint CacheHint // in a session, the result is converted to a revision without hints
+	if c := CallOf(ctx); c != nil && c.row != nil {
+		hint = statelessCall{c}.hint()
+	}
+	return r.WithCacheHint(hint.TTL.Milliseconds(), hint.scopeName())
+}
+
+// CachePrivately makes the hint of the result private, without a change of its TTL.
+func (c *Call) CachePrivately() {
+	if c.row == nil {
+		return
+	}
+	h := statelessCall{c}.hint()
+	h.Public = false
+	c.Cache(h)
+}
+
+// Cache sets the hint of the result of the call in place of that of the options. It has no effect if the
+// result has hints of its own, or if results of the method are not kept. A negative TTL counts as 0.
+func (c *Call) Cache(h CacheHint) {
+	if c.row == nil {
+		return
+	}
+	h.TTL = max(h.TTL, 0)
+	c.cache.Store(&h)
+}
+
+// restated returns the error that a stateless request gets for the error of its handler, which may be
+// written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
+// 2026-07-28).
+func (c statelessCall) restated(err error) error {
+	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
+		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
+	}
+	e, ok := asError(err)
+	if !ok {
+		return err
+	}
+	switch e.Code {
+	case jsonrpc.CodeResourceNotFound:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: c.uriData(e.Data)}
+	case jsonrpc.CodeServerBusy:
+		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
+	case jsonrpc.CodeURLElicitationRequired:
+		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
+		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
+	}
+	if !c.peer.defines(e.Code) {
+		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
+	}
+	return err
+}
+
+// uriData returns the data of the error for a resource that does not exist: an object with the URI of the
+// request ("Error Handling" in server/resources, 2026-07-28).
+func (c statelessCall) uriData(data wire.Raw) wire.Raw {
+	o := wire.Object(data)
+	if data != "" && o.Kind() != wire.KindObject {
+		return data
+	}
+	if _, ok := o.Get("uri"); ok {
+		return data
+	}
+	uri, ok := wire.Object(c.params).Get("uri")
+	if !ok {
+		return data
+	}
+	with, err := o.With("uri", uri)
+	if err != nil {
+		return data
+	}
+	return wire.Raw(with)
+}
+
+// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
+// sends them as one array, in the order in which they became ready.
+type batch struct {
+	conn *conn
+	to   Reply
+
+	mu   sync.Mutex
+	left int    // number of missing answers, plus one until all messages are taken
+	text []byte // the array so far, "[" and no "]"
+
+	abandoned bool // a handler does not return, see Outgoing
+}
+
+// batched is the Reply of one message in a batch.
+type batched struct{ *batch }
+
+// Send implements Reply.
+func (b *batched) Send(ctx context.Context, m Outgoing) error {
+	if m.Kind == jsonrpc.Response {
+		b.mu.Lock()
+		b.abandoned = b.abandoned || m.Abandoned
+		b.mu.Unlock()
+		b.add(m.Text)
+		return nil
+	}
+	return b.conn.send(ctx, &m.Text, b.to, m)
+}
+
+// Unwrap returns the Reply of the whole batch.
+func (b *batched) Unwrap() Reply { return b.to }
+
+// skip records that a message gets no answer, for a batch that waits for it.
+func skip(to Reply) {
+	if b, ok := to.(*batched); ok {
+		b.add(nil)
+	}
+}
+
+// add adds a copy of an answer. Text is nil if there is none.
+func (b *batch) add(text []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if text != nil {
+		sep := byte(',')
+		if b.text == nil {
+			sep = '['
+		}
+		b.text = append(append(b.text, sep), text...)
+	}
+	if b.left--; b.left == 0 && b.text != nil {
+		b.text = append(b.text, ']')
+		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
+	}
 }

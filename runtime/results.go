@@ -135,6 +135,20 @@ func (m *Message) checkAnswered(text wire.Raw) error {
 	return nil
 }
 
+// badInput returns the error for an answer that is not valid. If it answers a question of a stateless call, that
+// is also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
+func (q *sent) badInput(err error) error {
+	if q.key == "" {
+		return err
+	}
+	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
+	r := statelessCall{q.call}.rounds()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = bad
+	return bad
+}
+
 // checkRoots encodes the result of roots/list. It returns an error if the URI of a root does not begin
 // with file:// ("Root" in client/roots of every revision), which no schema requires.
 func checkRoots(result wire.Appender) (wire.Appender, error) {

@@ -141,20 +141,6 @@ func questionOf(m *Message) (wire.Raw, error) {
 	return wire.Raw(question), err
 }
 
-// badInput returns the error for an answer that is not valid. If it answers a question of a stateless call, that
-// is also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
-func (q *sent) badInput(err error) error {
-	if q.key == "" {
-		return err
-	}
-	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
-	r := statelessCall{q.call}.rounds()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.failed = bad
-	return bad
-}
-
 // answered returns the result of the call's handler, unless it has asked. Then the result has the questions
 // that are not answered. If the handler has made such a result by hand, the questions are added to it.
 func (c statelessCall) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
@@ -355,19 +341,6 @@ func UseOnce(limit int) func(ctx context.Context, id string, expires time.Time) 
 		}
 		return added, nil
 	}
-}
-
-type principalKey struct{}
-
-// WithPrincipal returns a context of a request that comes from an authenticated user.
-func WithPrincipal(ctx context.Context, user string) context.Context {
-	return context.WithValue(ctx, principalKey{}, user)
-}
-
-// PrincipalOf returns the user of [WithPrincipal], or "".
-func PrincipalOf(ctx context.Context) string {
-	user, _ := ctx.Value(principalKey{}).(string)
-	return user
 }
 
 // errState is the error for a state that is not accepted. It does not tell the client why.

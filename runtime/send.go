@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime/debug"
-	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -27,6 +27,23 @@ type sender struct {
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
 	way        Handler     // nil for that of the peer
+}
+
+// sent is the part of a Message that only those of this side have. The copies of a message share it.
+type sent struct {
+	sender
+	row     *Method    // of the message
+	key     string     // of a question that a stateless call has asked and the client answered; "" otherwise
+	id      int64      // 0 before it is sent
+	answer  wire.Raw   // the last result; "" before
+	into    wire.Value // see Message.Into
+	decoded bool       // into holds the result
+
+	accept   func(engine.Answer) engine.Answer // see engine.Options
+	progress func(engine.Report)               // receives the progress until the answer; nil if the caller does not want any
+	follow   *engine.Feed                      // receives it also after the answer, in place of progress; nil for none
+	begun    func(id int64)                    // called with the id before the request is sent; nil for none
+	lookup   *lookup                           // with which the result is kept; nil if it is not
 }
 
 // message returns a message, which is one allocation.
@@ -205,6 +222,14 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	return "", err
 }
 
+// prober is a client's transport on which a server may be silent instead of refusing a request: one with a
+// single stream for all answers. Other transports bring an answer or an error for each request.
+type prober interface {
+	// ProbeTimeout returns how long the client waits for the answer to server/discover before it sends
+	// initialize as well. A negative duration means no limit.
+	ProbeTimeout() time.Duration
+}
+
 // wantsProgress reports whether the request asks for progress.
 func (s *sent) wantsProgress() bool { return s.progress != nil || s.follow != nil }
 
@@ -219,6 +244,63 @@ func (s *sent) await(ctx context.Context, w *engine.Waiter, limit engine.Patienc
 		}
 	}
 	return w.Await(ctx, s.progress)
+}
+
+// limited returns a context that ends with the error why when a call has taken as long as limit, of which a
+// part has passed. It has no deadline, so that each request of the call keeps its own limit. If limit is 0, the
+// call has none.
+func limited(ctx context.Context, limit, passed time.Duration, why error) (context.Context, context.CancelFunc) {
+	if limit <= 0 {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	// A timer takes 160 bytes, where a goroutine that waits would take 3 KB.
+	timer := time.AfterFunc(limit-passed, func() { cancel(why) })
+	return ctx, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+// sendLimit is a context that ends with engine.ErrExpired when a send has waited for the peer as long as limit. It
+// allocates nothing more before the first call of Done, which a send to a peer that reads need not make.
+type sendLimit struct {
+	parent context.Context
+	limit  time.Duration
+
+	mu    sync.Mutex
+	begun context.Context // nil before the first call of Done
+	stop  context.CancelFunc
+}
+
+// now returns the context that decides, and lets the time begin if wait is true.
+func (l *sendLimit) now(wait bool) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.begun != nil:
+		return l.begun
+	case !wait:
+		return l.parent
+	}
+	l.begun, l.stop = limited(l.parent, l.limit, 0, engine.ErrExpired)
+	return l.begun
+}
+
+func (l *sendLimit) Deadline() (time.Time, bool) { return l.parent.Deadline() }
+
+func (l *sendLimit) Done() <-chan struct{} { return l.now(true).Done() }
+
+func (l *sendLimit) Err() error { return l.now(false).Err() }
+
+func (l *sendLimit) Value(key any) any { return l.now(false).Value(key) }
+
+// end is called when the send has returned.
+func (l *sendLimit) end() {
+	if l.mu.Lock(); l.stop != nil {
+		l.stop()
+	}
+	l.mu.Unlock()
 }
 
 // withdraw tells the peer that a request is cancelled. It uses a goroutine, so that the caller does not
@@ -289,6 +371,29 @@ func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r 
 	return s.conn.send(ctx, buf, s.to, m)
 }
 
+// appendParams appends the member params of a message. Meta is a member of their _meta, as text, or "". A request of a
+// client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
+func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
+	with := metaParams{params: params, members: meta}
+	if t := s.peer; t.envelope != "" && t.row(method).Kind != jsonrpc.Notification {
+		with.members = t.envelope
+		if meta != "" {
+			with.members += "," + meta
+		}
+		if wanted := s.conn.wanted.Load(); wanted != nil {
+			with.level = *wanted
+		}
+	}
+	var err error
+	switch {
+	case with.members != "":
+		dst, err = with.AppendJSON(append(dst, `,"params":`...))
+	case params != nil:
+		dst, err = params.AppendJSON(append(dst, `,"params":`...))
+	}
+	return dst, wire.In(err, "params")
+}
+
 // announce sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
 func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
@@ -323,66 +428,6 @@ func (p cancelledParams) AppendJSON(dst []byte) ([]byte, error) {
 	w.Value("requestId", &p.id)
 	w.String("reason", p.reason)
 	return w.Close()
-}
-
-// ProgressToken returns the token under which the peer wants reports of progress. It returns false if
-// the peer wants none.
-func (c *Call) ProgressToken() (wire.Scalar, bool) {
-	token := progressToken(c.Meta())
-	return token, !token.IsZero()
-}
-
-// progressToken returns the token in a _meta, or the zero Scalar.
-func progressToken(meta wire.Object) wire.Scalar {
-	token, _ := meta.GetScalar("progressToken")
-	if !token.Is(wire.ScalarString | wire.ScalarInteger) {
-		return wire.Scalar{}
-	}
-	return token
-}
-
-// Progress reports the progress of the request, if the peer has sent a progress token; otherwise it does
-// nothing. Total may be nil and message "". Revision 2024-11-05 has no message, so it is left out there.
-//
-// A value that is not greater than the last one is not sent, as the protocol requires, and the error says so. A
-// value after the answer or the cancellation is not sent either; the error is [ErrNotRequested]. Both are
-// logged as warnings, for handlers that ignore the error; a value after the cancellation is not.
-func (c *Call) Progress(ctx context.Context, progress float64, total *float64, message string) error {
-	token, ok := c.ProgressToken()
-	if !ok {
-		return nil
-	}
-	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress, nil); err != nil {
-		return nil // the revision has none
-	}
-	if c.peer.Revision < revisionProgressMessage && c.peer.Around == nil {
-		message = ""
-	}
-	c.reporting.Lock()
-	defer c.reporting.Unlock()
-	if !c.hold() {
-		if _, cancelled := errors.AsType[*CancelledError](context.Cause(&c.context)); !cancelled {
-			c.conn.logger().Warn("progress after the answer was dropped", "method", c.m.Method, "id", c.id, "progress", progress)
-		}
-		return errAnswered
-	}
-	defer c.unhold()
-	switch {
-	case c.context.Err() != nil:
-		return errAnswered
-	case c.reported && progress <= c.progress:
-		if !c.fell {
-			c.fell = true
-			c.conn.logger().Warn("progress that does not grow was dropped; further ones of the request are not logged", "method", c.m.Method, "id", c.id, "progress", progress, "last", c.progress)
-		}
-		return fmt.Errorf("runtime: the progress %v is not greater than the last one, %v", progress, c.progress)
-	}
-	params := &progressParams{token, progress, total, message}
-	if err := c.caller().Notify(ctx, methodProgress, params); err != nil {
-		return err
-	}
-	c.progress, c.reported = progress, true
-	return nil
 }
 
 // Progress is a report of the progress of a request.
@@ -473,33 +518,6 @@ func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follo
 	return nil, nil
 }
 
-// takeProgress passes a progress notification to the request with its token. It returns false if there
-// is none.
-func (p inbox) takeProgress(params wire.Raw) bool {
-	o := wire.Object(params)
-	token, _ := o.GetScalar("progressToken")
-	id, ok := token.Int64()
-	if !ok {
-		return false
-	}
-	value, _ := o.GetScalar("progress")
-	progress, ok := value.Float64()
-	if !ok {
-		return false
-	}
-	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message")), Params: params}
-	if value, _ := o.GetScalar("total"); !value.IsZero() {
-		if total, ok := value.Float64(); ok {
-			report.Total = &total
-		}
-	}
-	wanted, grows := p.pending.Report(id, report)
-	if !grows {
-		p.debug("progress that does not grow dropped", slog.Float64("progress", progress))
-	}
-	return wanted
-}
-
 // metaParams are params with members added to their _meta.
 type metaParams struct {
 	params  wire.Appender // nil for none
@@ -586,52 +604,6 @@ func (m metaParams) appendMerged(dst []byte, params string) ([]byte, error) {
 	return append(dst, "}}"...), nil
 }
 
-// progressParams are the params of notifications/progress.
-type progressParams struct {
-	token    wire.Scalar
-	progress float64
-	total    *float64
-	message  string
-}
-
-// AppendJSON appends the params object.
-func (p *progressParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.Value("progressToken", &p.token)
-	w.Float64("progress", p.progress)
-	w.Float64Pointer("total", p.total)
-	if p.message != "" {
-		w.String("message", p.message)
-	}
-	return w.Close()
-}
-
-// Log sends a log message to the client, if [Call.Logs] reports true for the level. Logger names the
-// origin of the message and may be "". Data is any JSON; nil is null. A Notify with
-// notifications/message obeys the same level.
-func (c *Call) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if !c.Logs(level) {
-		return nil
-	}
-	return c.Notify(ctx, methodMessage, logParams{level, logger, data})
-}
-
-// Logs reports whether the client gets log messages of the level. It gets none if the revision has no log
-// messages or the server has not declared the capability. A client that has not set a level with
-// logging/setLevel gets all levels; for a stateless request, it gets those that the request asks for, and
-// none if the request asks for none ("Per-request log level" in server/utilities/logging, 2026-07-28).
-func (c *Call) Logs(level LogLevel) bool {
-	return sender{conn: c.conn, peer: c.peer}.mayLog(level)
-}
-
-// Log sends a log message that belongs to no request, see [Call.Log].
-func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if !s.sender().mayLog(level) {
-		return nil
-	}
-	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
-}
-
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (s sender) mayLog(level LogLevel) bool {
 	_, err := s.peer.sending(jsonrpc.Notification, methodMessage, nil)
@@ -649,43 +621,4 @@ func (s *sender) logs(level LogLevel) bool {
 		return severity >= s.peer.severity
 	}
 	return severity >= int(s.conn.logLevel.Load())
-}
-
-// setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks
-// for its own level, so that s is nil.
-func (s *ServerSession) setLogLevel(ctx context.Context, level LogLevel) error {
-	if s == nil {
-		return MethodNotFound(methodSetLevel)
-	}
-	severity := level.severity()
-	if severity < 0 {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
-	}
-	if err := s.conn.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
-		return err
-	}
-	s.conn.logLevel.Store(int32(severity))
-	return nil
-}
-
-// logParams are the params of notifications/message.
-type logParams struct {
-	level  LogLevel
-	logger string
-	data   wire.Appender // nil is null
-}
-
-// AppendJSON appends the params object.
-func (l logParams) AppendJSON(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	w.String("level", string(l.level))
-	if l.logger != "" {
-		w.String("logger", l.logger)
-	}
-	if l.data == nil {
-		w.NullIf("data", true)
-	} else {
-		w.Value("data", l.data)
-	}
-	return w.Close()
 }

@@ -322,20 +322,6 @@ func (s *ServerSession) postAll() {
 	}
 }
 
-// updateOf returns the notification of an update of a resource.
-func updateOf(uri string) Notification {
-	text, _ := wire.MarshalString(uriParams(uri)) // a URI of a request is valid UTF-8
-	return Notification{methodUpdated, wire.Raw(text)}
-}
-
-// resource returns the resource that the notification is an update of, or "".
-func (n Notification) resource() string {
-	if n.Method != methodUpdated {
-		return ""
-	}
-	return wire.Object(n.Params).GetString("uri")
-}
-
 // mailbox holds the subscriptions of a client and the notifications that it has not been sent yet, each once. So a
 // client that does not read does not delay others, and takes a bounded amount of memory.
 type mailbox struct {
@@ -586,29 +572,6 @@ func (s *Server) maxListeners() int64 {
 		return math.MaxInt64
 	}
 	return int64(cmp.Or(s.opts.MaxListeners, defaultMaxListeners))
-}
-
-// asked reads the member of a filter that asks for the notification: it returns the strings in it, sorted, or nil for a
-// boolean.
-func (r *Method) asked(member wire.Raw) (values []string, err error) {
-	name := r.Filter
-	switch {
-	case r.FilterParam == "" && member.Kind() != wire.KindBool:
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected a boolean", name)
-	case r.FilterParam == "":
-		return nil, nil
-	case member.Kind() != wire.KindArray:
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s: expected an array", name)
-	}
-	for i, element := range member.Elements() {
-		value, ok := element.Str()
-		if !ok {
-			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /notifications/%s/%d: expected a string", name, i)
-		}
-		values = append(values, strings.Clone(value))
-	}
-	slices.Sort(values)
-	return slices.Compact(values), nil
 }
 
 // honour reads a filter and selects the part of it that is honoured: what the server has declared and, among values,

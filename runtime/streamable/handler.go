@@ -2,6 +2,7 @@ package streamable
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // The headers of the protocol.
@@ -105,11 +107,34 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	return web.Refuse(http.StatusMethodNotAllowed, "invalid request: the method is not allowed")
 }
 
+// isStateless reports whether a request is of a revision without sessions (basic/transports/streamable-http,
+// 2026-07-28), judged by its headers. There are no ids of sessions or events then, and the end of the connection cancels
+// the request. A handler of every revision, such as that of a proxy, does not know which revisions have sessions, but
+// only clients of revisions without sessions send Mcp-Method.
+func (h *Handler) isStateless(r *http.Request) bool {
+	if h.any {
+		return len(r.Header[headers.Method]) > 0
+	}
+	revision := r.Header[headerRevision]
+	return len(revision) > 0 && slices.Contains(h.statelessRevisions, revision[0]) || len(h.revisions) == 0
+}
+
+// isStatelessMessage reports whether a message is of a revision without sessions, judged by its params. Its
+// headers do not say so, so it is refused unless they may be absent.
+func (h *Handler) isStatelessMessage(m *jsonrpc.Message) bool {
+	return (h.any || len(h.statelessRevisions) > 0) && runtime.CarriesRevision(m.Params)
+}
+
 // Refusals that several methods share.
 var (
 	errBatched   = web.Refuse(http.StatusBadRequest, "invalid request: initialize must not be part of a batch")
 	errSessionID = web.Refuse(http.StatusBadRequest, "invalid request: the Mcp-Session-Id header is missing")
 	errRevision  = web.Refuse(http.StatusBadRequest, "invalid request: the MCP-Protocol-Version header names a revision that is not supported")
+	errNoRequest = web.Refuse(http.StatusBadRequest, "invalid request: the body must be a request or a notification")
+
+	// errUnreachable refuses a request that the server has not answered although its client waits.
+	errUnreachable      = &web.Refusal{Status: http.StatusServiceUnavailable, Code: jsonrpc.CodeUnavailable, Message: "unavailable: the server cannot be reached"}
+	errClosingStateless = &web.Refusal{Status: http.StatusServiceUnavailable, Reason: reasonDraining, Code: jsonrpc.CodeUnavailable, Message: "unavailable: shutting down; try again later"}
 )
 
 // find returns the session that a request names (section Session Management, 2 and 3), after
@@ -140,6 +165,31 @@ func (h *Handler) find(r *http.Request) (s *Session, err error) {
 	return s, err
 }
 
+// user returns the user that sent a request. An error is a *web.Refusal.
+func (h *Handler) user(r *http.Request) (string, error) {
+	if h.opts.User == nil {
+		return runtime.PrincipalOf(r.Context()), nil
+	}
+	user, err := h.opts.User(r)
+	if err != nil {
+		h.log.Warn("request refused", "reason", "the user is not known", "error", err)
+		return "", errUser
+	}
+	return user, nil
+}
+
+// unsupported refuses a request whose header names a revision that the server does not speak, and whose
+// body does not name another one.
+func (h *Handler) unsupported(r *http.Request) error {
+	requested := r.Header.Get(headerRevision)
+	if requested == "" {
+		return errSessionID
+	}
+	all := slices.Sorted(slices.Values(slices.Concat(h.statelessRevisions, h.revisions)))
+	slices.Reverse(all)
+	return web.RefuseError(http.StatusBadRequest, jsonrpc.UnsupportedVersion(requested, all))
+}
+
 // speaks reports whether a session may have the revision.
 func (h *Handler) speaks(revision string) bool {
 	return len(h.revisions) == 0 || slices.Contains(h.revisions, revision)
@@ -162,6 +212,37 @@ func (h *Handler) open(s *Session, r *http.Request, handshake runtime.Handshake,
 		s.inbox.End(runtime.ErrClosed)
 	}
 	return err
+}
+
+// sharedSession returns the session that all requests without one share, or nil if the server cannot open it or the
+// handler is shut down. The first request opens it; after an error, the next one tries again. The session is not found by
+// a key, sends nothing but the replies to requests, and ends with the handler.
+func (h *Handler) sharedSession() *Session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch t := &h.sessions; {
+	case t.closing.Load():
+		return nil
+	case h.shared == nil:
+		s := h.newSession("", "")
+		s.stateless = true
+		var err error
+		if s.inbox, err = h.server.Open(context.Background(), s, runtime.Handshake{Stateless: true}, s.ended); err != nil {
+			h.log.Error("requests without a session cannot be served", "error", err)
+			return nil
+		}
+		t.await(s)
+		h.shared = s
+	}
+	return h.shared
+}
+
+// unreachable returns the error for a request without a session that was not answered.
+func (h *Handler) unreachable() error {
+	if h.sessions.closing.Load() {
+		return errClosingStateless
+	}
+	return errUnreachable
 }
 
 // delete ends a session (section Session Management, 5).

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
@@ -396,19 +395,6 @@ func (h *Handler) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
 	defer cancel()
 	_ = h.Shutdown(ctx) // the error only says that the time was not enough
-}
-
-// user returns the user that sent a request. An error is a *web.Refusal.
-func (h *Handler) user(r *http.Request) (string, error) {
-	if h.opts.User == nil {
-		return runtime.PrincipalOf(r.Context()), nil
-	}
-	user, err := h.opts.User(r)
-	if err != nil {
-		h.log.Warn("request refused", "reason", "the user is not known", "error", err)
-		return "", errUser
-	}
-	return user, nil
 }
 
 // Key returns the key of the session that the user of a request has opened with an id. It consists of the user and the

@@ -9,26 +9,39 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The members of an InputRequiredResult and of the request that answers it ("InputRequiredResult" in
-// basic/patterns/mrtr, 2026-07-28).
-const (
-	memberInputRequests  = "inputRequests"
-	memberInputResponses = "inputResponses"
-	memberRequestState   = "requestState"
-)
+// link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
+// requests that have their revision and capabilities. Which of them it is depends on the server.
+type link struct {
+	*conn
+	of     *Client
+	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
+	server atomic.Pointer[peer]
+	done   chan struct{} // closed when the connection is over
+	err    error         // error of the connection; valid after done is closed
 
-// memberResources is the member of a SubscriptionFilter with the URIs of resources. The other members are
-// named after the lists that change, such as toolsListChanged.
-const memberResources = "resourceSubscriptions"
+	tools     listed
+	listeners listeners
+	cache     *resultCache // nil for none
+	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
+}
+
+// sender returns what sends messages to the server.
+func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
+
+// close ends the connection and waits until all its handlers have returned.
+func (l *link) close() {
+	l.giveUp(ErrClosed)
+	<-l.done
+}
 
 // maxLosses is how often a request is sent again because its answer was lost.
 const maxLosses = 3
@@ -151,60 +164,6 @@ func (l *link) repeats(method string, params wire.Appender, r *Method) bool {
 	return tool != nil && tool.repeatable
 }
 
-// limited returns a context that ends with the error why when a call has taken as long as limit, of which a
-// part has passed. It has no deadline, so that each request of the call keeps its own limit. If limit is 0, the
-// call has none.
-func limited(ctx context.Context, limit, passed time.Duration, why error) (context.Context, context.CancelFunc) {
-	if limit <= 0 {
-		return ctx, func() {}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	// A timer takes 160 bytes, where a goroutine that waits would take 3 KB.
-	timer := time.AfterFunc(limit-passed, func() { cancel(why) })
-	return ctx, func() {
-		timer.Stop()
-		cancel(nil)
-	}
-}
-
-// sendLimit is a context that ends with engine.ErrExpired when a send has waited for the peer as long as limit. It
-// allocates nothing more before the first call of Done, which a send to a peer that reads need not make.
-type sendLimit struct {
-	parent context.Context
-	limit  time.Duration
-
-	mu    sync.Mutex
-	begun context.Context // nil before the first call of Done
-	stop  context.CancelFunc
-}
-
-// now returns the context that decides, and lets the time begin if wait is true.
-func (l *sendLimit) now(wait bool) context.Context {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch {
-	case l.begun != nil:
-		return l.begun
-	case !wait:
-		return l.parent
-	}
-	l.begun, l.stop = limited(l.parent, l.limit, 0, engine.ErrExpired)
-	return l.begun
-}
-
-func (l *sendLimit) Deadline() (time.Time, bool) { return l.parent.Deadline() }
-func (l *sendLimit) Done() <-chan struct{}       { return l.now(true).Done() }
-func (l *sendLimit) Err() error                  { return l.now(false).Err() }
-func (l *sendLimit) Value(key any) any           { return l.now(false).Value(key) }
-
-// end is called when the send has returned.
-func (l *sendLimit) end() {
-	if l.mu.Lock(); l.stop != nil {
-		l.stop()
-	}
-	l.mu.Unlock()
-}
-
 // complete implements side.
 func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	if m.sent.peer.asking() {
@@ -222,18 +181,6 @@ func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Ra
 	}
 	m.sent.lookup.keep(text)
 	return text, nil
-}
-
-// sleep waits for d.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // answers returns the answers to a server's questions by their keys. The handlers of the questions run at
