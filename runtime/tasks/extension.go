@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -231,117 +230,75 @@ func (t *Tasks) cancelTask(ctx context.Context, p *taskParams) (wire.Object, err
 // maxListened limits the tasks that a request listens to, because the server keeps something for each of them.
 const maxListened = 100
 
-// listener sends a subscriber the states of the tasks that it listens to when they have changed, each task once with its
-// current state ("Task Status Notifications"). It has a goroutine only while it sends.
-type listener struct {
-	t       *Tasks
-	ctx     context.Context // ends with the subscription
-	session *runtime.ServerSession
-	asked   int // how many tasks the subscriber has asked for, one after the other
-
-	changed engine.Backlog[string] // the ids of tasks whose state must be sent
-
-	mu    sync.Mutex
-	tasks map[string]*listened // by id, until they have ended; nil when ctx has ended
+// subscriber is a request that listens to tasks.
+type subscriber struct {
+	asked   int                       // how many tasks it has asked for, one after the other
+	changed engine.Backlog[*listener] // the tasks whose state must be sent; it has a goroutine only while they are
 }
 
-// listened is a task to which a subscriber listens.
-type listened struct {
-	known string // what the subscriber knows of it, see Record.shown
-	stop  func() // watching
+// listener is a task to which a subscriber listens. The subscriber gets its current state when that has changed
+// ("Task Status Notifications").
+type listener struct {
+	t       *Tasks
+	ctx     context.Context // ends with the subscription or the task
+	end     func()
+	session *runtime.ServerSession
+	id      string
+	known   string // what the subscriber knows of the task, see Record.shown
+	changed func() // lets send be called; it does not use the store, because the store may be calling it
 }
 
 // listenTo lets a subscriber listen to a task, and sends it the states from now on.
 func (t *Tasks) listenTo(ctx context.Context, id string) error {
-	l := t.subscriber(ctx)
-	if l.asked++; l.asked > maxListened {
+	session := runtime.CallOf(ctx).Session()
+	t.mu.Lock()
+	s := t.subscribers[session]
+	if s == nil {
+		s = &subscriber{changed: engine.Backlog[*listener]{Do: (*listener).send}}
+		t.subscribers[session] = s
+		context.AfterFunc(ctx, func() { // a goroutine that waits would take 3 KB
+			t.mu.Lock()
+			defer t.mu.Unlock()
+			delete(t.subscribers, session)
+		})
+	}
+	t.mu.Unlock()
+	if s.asked++; s.asked > maxListened {
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "a request can listen to %d tasks", maxListened)
 	}
 	if _, err := t.lookup(ctx, id, ""); err != nil {
 		return err
 	}
-	return l.add(id)
-}
-
-// subscriber returns the listener for the subscriber in a context, creating it on first use.
-func (t *Tasks) subscriber(ctx context.Context) *listener {
-	session := runtime.CallOf(ctx).Session()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	l := t.listeners[session]
-	if l == nil {
-		l = &listener{t: t, ctx: ctx, session: session, tasks: map[string]*listened{}}
-		l.changed.Do = l.send
-		t.listeners[session] = l
-		context.AfterFunc(ctx, l.end) // a goroutine that waits would take 3 KB
+	l := &listener{t: t, session: session, id: id}
+	l.ctx, l.end = context.WithCancel(ctx)
+	l.changed = func() {
+		s.changed.Change(func(waiting []*listener) []*listener {
+			if slices.Contains(waiting, l) {
+				return waiting
+			}
+			return append(waiting, l)
+		})
 	}
-	return l
-}
-
-// end forgets the tasks.
-func (l *listener) end() {
-	l.t.mu.Lock()
-	delete(l.t.listeners, l.session)
-	l.t.mu.Unlock()
-	l.mu.Lock()
-	tasks := l.tasks
-	l.tasks = nil
-	l.mu.Unlock()
-	for _, task := range tasks {
-		task.stop()
-	}
-}
-
-// add lets the subscriber listen to a task of which it knows nothing, and sends it the state.
-func (l *listener) add(id string) error {
-	// Watch and stop are called without the mutex, because the store may be waiting for it.
-	task := &listened{stop: l.t.store.Watch(id, func() { l.note(id) })}
-	l.mu.Lock()
-	over, known := l.tasks == nil, l.tasks[id] != nil
-	if !over && !known {
-		l.tasks[id] = task
-	}
-	l.mu.Unlock()
-	if over || known {
-		task.stop()
-	}
-	if over {
-		return context.Cause(l.ctx)
-	}
-	l.note(id)
+	context.AfterFunc(l.ctx, t.store.Watch(id, l.changed))
+	l.changed()
 	return nil
 }
 
-// note adds a task to those whose state must be sent. It does not use the store, because the store may be calling it.
-func (l *listener) note(id string) {
-	l.changed.Change(func(ids []string) []string {
-		if slices.Contains(ids, id) {
-			return ids
-		}
-		return append(ids, id)
-	})
-}
-
 // send sends the state of a task that has changed.
-func (l *listener) send(id string) {
-	l.mu.Lock()
-	task := l.tasks[id]
-	l.mu.Unlock()
-	if task == nil {
-		return
-	}
-	r, err := l.t.store.Get(l.ctx, id)
+func (l *listener) send() {
+	r, err := l.t.store.Get(l.ctx, l.id)
 	switch {
+	case l.ctx.Err() != nil:
 	case errors.Is(err, ErrNotFound):
-		l.remove(id, task)
-	case err != nil && l.ctx.Err() == nil:
-		l.t.log.Error("a task cannot be read for a client that listens to it", "task", id, "error", err)
-		time.AfterFunc(l.t.opts.PollInterval, func() { l.note(id) }) // a goroutine that waits would take 3 KB
-	case err == nil && r.shown() != task.known:
-		task.known = r.shown()
+		l.end()
+	case err != nil:
+		l.t.log.Error("a task cannot be read for a client that listens to it", "task", l.id, "error", err)
+		time.AfterFunc(l.t.opts.PollInterval, l.changed) // a goroutine that waits would take 3 KB
+	case r.shown() != l.known:
+		l.known = r.shown()
 		l.t.tell(l.ctx, l.session, methodTaskChanged, r)
 		if r.ended() {
-			l.remove(id, task)
+			l.end()
 		}
 	}
 }
@@ -363,15 +320,4 @@ func (r *Record) shown() string {
 		text += " " + q.Name
 	}
 	return text
-}
-
-// remove forgets a task of which nothing more is sent.
-func (l *listener) remove(id string, task *listened) {
-	l.mu.Lock()
-	_, found := l.tasks[id] // unless the subscription has ended
-	delete(l.tasks, id)
-	l.mu.Unlock()
-	if found {
-		task.stop()
-	}
 }

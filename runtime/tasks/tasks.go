@@ -95,13 +95,13 @@ type Tasks struct {
 	seats  chan struct{} // holds a value for each task that is being taken over
 	closed atomic.Bool   // Close was called
 
-	mu        sync.Mutex
-	runs      map[string]*run                      // the work in this process, by the id of its task
-	lastID    int64                                // the time in the id of a session's newest task, see newID
-	running   map[string]int                       // the handlers that have not returned, by Record.payer
-	handlers  int                                  // all of them
-	working   sync.WaitGroup                       // the runs
-	listeners map[*runtime.ServerSession]*listener // until the subscription ends
+	mu          sync.Mutex
+	runs        map[string]*run                        // the work in this process, by the id of its task
+	lastID      int64                                  // the time in the id of a session's newest task, see newID
+	running     map[string]int                         // the handlers that have not returned, by Record.payer
+	handlers    int                                    // all of them
+	working     sync.WaitGroup                         // the runs
+	subscribers map[*runtime.ServerSession]*subscriber // until the subscription ends
 }
 
 // New returns a Tasks with the given options.
@@ -113,7 +113,7 @@ func New(opts Options) *Tasks {
 	opts.MaxRunning = cmp.Or(max(opts.MaxRunning, 0), defaultMaxRunning)
 	opts.MaxRunningPerOwner = cmp.Or(max(opts.MaxRunningPerOwner, 0), defaultMaxPerOwner)
 	opts.Lease = cmp.Or(max(opts.Lease, 0), defaultLease)
-	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, runs: map[string]*run{}, running: map[string]int{}, seats: make(chan struct{}, min(maxTakeOvers, opts.MaxRunning)), listeners: map[*runtime.ServerSession]*listener{}}
+	t := &Tasks{opts: opts, log: logs.Or(opts.Logger, slog.LevelWarn), store: opts.Store, runs: map[string]*run{}, running: map[string]int{}, seats: make(chan struct{}, min(maxTakeOvers, opts.MaxRunning)), subscribers: map[*runtime.ServerSession]*subscriber{}}
 	if t.store == nil {
 		t.store = NewMemory(0)
 	}
