@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -28,6 +29,7 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
 	}
 	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
+	r.waiting.Do = r.publish
 	r.subscribe(0, func(data []byte) { r.receive(data, published, missed) }, missed)
 	return r.announce, nil
 }
@@ -43,12 +45,12 @@ type announcer struct {
 	from    string // tells the own announcements apart
 	log     *slog.Logger
 
-	mu      sync.Mutex
-	waiting []string // texts to publish, each once
-	busy    bool     // publish runs, or will run when a timer fires
-	faults  int      // attempts to publish that failed in a row
-	logged  time.Time
-	muted   int // faults since then that were not logged
+	waiting engine.Backlog[string] // texts to publish, each once
+	faults  int                    // attempts to publish that failed in a row; only publish uses it
+
+	mu     sync.Mutex // guards what follows
+	logged time.Time
+	muted  int // faults since then that were not logged
 }
 
 // announcement is what one replica tells the others. Without a method, it says that some announcements were lost.
@@ -85,8 +87,6 @@ func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 	_, err := r.bus.Subscribe(ctx, r.subject, receive, missed)
 	switch {
 	case err != nil:
-		r.mu.Lock()
-		defer r.mu.Unlock()
 		r.fault("cannot hear of changes at other replicas", err)
 		// A timer takes 160 bytes, where a goroutine that waits would take 3 KB.
 		time.AfterFunc(waits.Backoff(faults+1), func() { r.subscribe(faults+1, receive, missed) })
@@ -99,8 +99,6 @@ func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 func (r *announcer) receive(data []byte, heard func(runtime.Notification), missed func()) {
 	var a announcement
 	if err := record.Read(data, 0, a.members()...); err != nil {
-		r.mu.Lock()
-		defer r.mu.Unlock()
 		r.fault("a message of another replica cannot be read", err)
 		return
 	}
@@ -116,8 +114,6 @@ func (r *announcer) receive(data []byte, heard func(runtime.Notification), misse
 // announce passes a notification to the other replicas. It does not wait for them.
 func (r *announcer) announce(n runtime.Notification) {
 	text, err := r.message(n)
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if err == nil && len(text) > MaxMessage {
 		err = fmt.Errorf("%d bytes, which is more than %d", len(text), MaxMessage)
 	}
@@ -125,17 +121,13 @@ func (r *announcer) announce(n runtime.Notification) {
 		r.fault("a change cannot be announced to other replicas", err)
 		return
 	}
-	if len(r.waiting) == maxWaiting {
-		everything, _ := r.message(runtime.Notification{})
-		r.waiting = append(r.waiting[:0], everything)
-	} else {
-		r.waiting = slices.DeleteFunc(r.waiting, func(other string) bool { return other == text })
-		r.waiting = append(r.waiting, text)
-	}
-	if !r.busy {
-		r.busy = true
-		go r.publish()
-	}
+	r.waiting.Change(func(all []string) []string {
+		if len(all) >= maxWaiting {
+			all = all[:0]
+			text, _ = r.message(runtime.Notification{})
+		}
+		return append(slices.DeleteFunc(all, func(other string) bool { return other == text }), text)
+	})
 }
 
 // message returns the text of an announcement. Without a method, it says that some were lost.
@@ -145,34 +137,30 @@ func (r *announcer) message(n runtime.Notification) (string, error) {
 	return string(text), err
 }
 
-// publish sends the waiting announcements, and returns when none is left or the bus fails.
-func (r *announcer) publish() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for len(r.waiting) > 0 {
-		text := r.waiting[0]
-		r.waiting = r.waiting[1:]
-		r.mu.Unlock()
-		ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
-		err := r.bus.Publish(ctx, r.subject, []byte(text))
-		cancel()
-		r.mu.Lock()
-		if err != nil {
-			if !slices.Contains(r.waiting, text) {
-				r.waiting = slices.Insert(r.waiting, 0, text)
-			}
-			r.faults++
-			r.fault("a change is announced to other replicas later", err)
-			time.AfterFunc(waits.Backoff(r.faults), r.publish) // a goroutine that waits would take 3 KB
-			return
-		}
+// publish sends an announcement. If the bus fails, the announcement waits again, and the others wait for it.
+func (r *announcer) publish(text string) {
+	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
+	defer cancel()
+	err := r.bus.Publish(ctx, r.subject, []byte(text))
+	if err == nil {
 		r.faults = 0
+		return
 	}
-	r.waiting, r.busy = nil, false
+	r.waiting.Change(func(all []string) []string {
+		if slices.Contains(all, text) {
+			return all
+		}
+		return slices.Insert(all, 0, text)
+	})
+	r.faults++
+	r.fault("a change is announced to other replicas later", err)
+	time.Sleep(waits.Backoff(r.faults))
 }
 
-// fault logs an error unless another one was logged a short time ago. The lock must be held.
+// fault logs an error unless another one was logged a short time ago.
 func (r *announcer) fault(what string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if now := time.Now(); r.logged.IsZero() || now.Sub(r.logged) >= waits.BusFault {
 		r.log.Warn(what, "subject", r.subject, "error", err, "unlogged", r.muted)
 		r.logged, r.muted = now, 0

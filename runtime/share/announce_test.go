@@ -67,3 +67,48 @@ func unquoted(texts []string) (all []string) {
 	}
 	return all
 }
+
+// held is a bus that fails to publish with the errors that it is given, and publishes for those that are nil.
+type held struct {
+	Memory
+	with chan error
+}
+
+func (b *held) Publish(ctx context.Context, subject string, data []byte) error {
+	if err := <-b.with; err != nil {
+		return err
+	}
+	return b.Memory.Publish(ctx, subject, data)
+}
+
+// TestAnnouncedTooMany checks that the announcements that wait are limited, also when one of them is to be sent again.
+func TestAnnouncedTooMany(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		bus := &held{with: make(chan error)}
+		heard, missed := 0, 0
+		join := func() func(runtime.Notification) {
+			announce, err := Announce(bus).Join("shop", discard, func(runtime.Notification) { heard++ }, func() { missed++ })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return announce
+		}
+		announce := join()
+		join()
+		for i := range maxWaiting + 1 {
+			announce(runtime.Notification{Method: "notifications/n", Params: wire.Raw(fmt.Sprint(i))})
+			synctest.Wait() // the first one is being sent
+		}
+		bus.with <- errors.New("down")
+		synctest.Wait()
+		for i := range 10 {
+			announce(runtime.Notification{Method: "notifications/n", Params: wire.Raw(fmt.Sprint(-i))})
+		}
+		close(bus.with)
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if heard != 9 || missed != 1 {
+			t.Errorf("the other replica has heard %d announcements and missed some %d times", heard, missed)
+		}
+	})
+}
