@@ -23,17 +23,11 @@ type get struct {
 	mu     sync.Mutex // held also while others are told
 	local  int        // GETs at this replica
 	opened int64      // when the last GET was opened here, in nanoseconds; 0 for never
-	remote remote     // where a GET was opened later
+	remote string     // the replica where a GET was opened later; "" if none is known
 
 	// stale says that the client may have missed announcements, because the session was taken over or another replica
 	// had the GET.
 	stale atomic.Bool
-}
-
-// remote is a GET at another replica. The zero value means that none is known.
-type remote struct {
-	replica string
-	opened  int64
 }
 
 // Listen implements streamable.Sharing.
@@ -42,7 +36,7 @@ func (p *replica) Listen(ctx context.Context, of *streamable.Session, former str
 	g := &s.get
 	g.mu.Lock()
 	g.local++
-	g.opened, g.remote = time.Now().UnixNano(), remote{} // the other replicas keep using theirs until tellGet
+	g.opened, g.remote = time.Now().UnixNano(), "" // the other replicas keep using theirs until tellGet
 	g.mu.Unlock()
 	var at news
 	if former != "" && p.bus != nil { // the replica with the stream that the client has left passes the events on
@@ -84,14 +78,14 @@ func (s *session) getClosed() {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.local--; g.local == 0 && g.remote == (remote{}) && !s.closed.Load() {
+	if g.local--; g.local == 0 && g.remote == "" && !s.closed.Load() {
 		_ = s.replica.publish(notice{kind: noticeWho, session: s.Key(), stream: s.replica.name})
 	}
 }
 
 // getOpenedRemotely is called when another replica reports that it has a GET.
-func (s *session) getOpenedRemotely(at remote) {
-	if s.yieldGet(at) {
+func (s *session) getOpenedRemotely(replica string, opened int64) {
+	if s.yieldGet(replica, opened) {
 		go s.handOver(s.replica.handler.Context())
 	} else {
 		s.tellGet()
@@ -99,14 +93,14 @@ func (s *session) getOpenedRemotely(at remote) {
 }
 
 // yieldGet leaves messages to a GET at another replica. It returns false if one was opened here later.
-func (s *session) yieldGet(at remote) bool {
+func (s *session) yieldGet(replica string, opened int64) bool {
 	g := &s.get
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.local > 0 && g.remote == (remote{}) && at.opened < g.opened {
+	if g.has() && opened < g.opened {
 		return false
 	}
-	g.remote = at
+	g.remote = replica
 	return true
 }
 
@@ -114,13 +108,13 @@ func (s *session) yieldGet(at remote) bool {
 func (g *get) forget(replica string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.remote.replica == replica {
-		g.remote = remote{}
+	if g.remote == replica {
+		g.remote = ""
 	}
 }
 
 // has reports whether the GET that was opened last is here. The lock must be held.
-func (g *get) has() bool { return g.local > 0 && g.remote == (remote{}) }
+func (g *get) has() bool { return g.local > 0 && g.remote == "" }
 
 // Send implements runtime.Outbox. It sends a message of the server's own to the client's GET, wherever it is.
 func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
@@ -139,16 +133,16 @@ func (s *session) Send(ctx context.Context, m runtime.Outgoing) error {
 		return nil // every replica sends it, and so does the one that has the GET
 	}
 	g.mu.Unlock()
-	if to != (remote{}) {
-		switch err := s.sendTo(ctx, to.replica, m.Text); {
+	if to != "" {
+		switch err := s.sendTo(ctx, to, m.Text); {
 		case err == nil:
 			return nil
 		case !errors.Is(err, ErrNobody):
 			p.log.Warn("a message could not be forwarded to the client", "session", s.logID(), "method", m.Method, "error", err)
 			return err
 		}
-		g.forget(to.replica)
-		defer s.findGet(to.replica) // the notice of another one may have been lost
+		g.forget(to)
+		defer s.findGet(to) // the notice of another one may have been lost
 	}
 	err := s.Session.Send(ctx, m)
 	s.handOver(ctx) // if there is another one since then
@@ -197,10 +191,10 @@ func (s *session) handOver(ctx context.Context) {
 	s.get.mu.Lock()
 	to := s.get.remote
 	s.get.mu.Unlock()
-	if to == (remote{}) {
+	if to == "" {
 		return
 	}
-	err := s.HandOver(ctx, func(message []byte) error { return s.sendTo(ctx, to.replica, message) })
+	err := s.HandOver(ctx, func(message []byte) error { return s.sendTo(ctx, to, message) })
 	if err != nil && !errors.Is(err, ErrNobody) && !errors.Is(err, runtime.ErrClosed) {
 		s.replica.log.Warn("messages could not be forwarded to the client", "session", s.logID(), "error", err)
 		s.get.stale.Store(true)

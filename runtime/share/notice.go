@@ -143,7 +143,7 @@ func (p *replica) notified(data []byte) {
 			go run()
 		}
 	case noticeGet:
-		s.getOpenedRemotely(remote{n.from, n.time})
+		s.getOpenedRemotely(n.from, n.time)
 	case noticeWho:
 		s.get.forget(n.stream)
 		s.tellGet()

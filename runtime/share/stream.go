@@ -101,7 +101,7 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	switch {
 	case next == nil:
 	case n.kind == askRelease:
-		s.yieldGet(remote{n.from, time.Now().UnixNano()})
+		s.yieldGet(n.from, time.Now().UnixNano())
 		s.handOver(ctx)
 	case n.kind == askMore && last <= n.after:
 		if engine.Wait(next, waits.News, ctx.Done()) {
