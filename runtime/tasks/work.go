@@ -177,8 +177,6 @@ type run struct {
 
 	checking sync.Mutex // guards what follows
 	timer    *time.Timer
-	unwatch  func()
-	release  func() bool // the context, whose end ends the run
 	renewed  time.Time
 
 	// What the work of a session's task needs to send requests to the peer.
@@ -231,9 +229,13 @@ func (w *run) watch(ctx context.Context) {
 	w.checking.Lock()
 	defer w.checking.Unlock()
 	// Work has no goroutine but that of its handler: one that waits would take 3 KB, a timer takes 160 bytes.
-	w.release = context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })
 	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.check)
-	w.unwatch = w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
+	unwatch := w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
+	context.AfterFunc(ctx, func() {
+		unwatch()
+		w.timer.Stop()
+		w.end(w.stopped(context.Cause(ctx)))
+	})
 	w.timer.Reset(0) // the task may have changed already
 }
 
@@ -259,6 +261,8 @@ func (w *run) check() {
 	}
 	next := time.Until(w.renewed.Add(interval))
 	switch {
+	case w.over.Load(): // meanwhile
+		return
 	case errors.Is(err, ErrNotFound) || !time.Now().Before(w.expires):
 		w.stop(errGone)
 	case err != nil:
@@ -295,11 +299,6 @@ func (w *run) end(out outcome) {
 	if !w.over.CompareAndSwap(false, true) {
 		return
 	}
-	w.checking.Lock()
-	w.release()
-	w.timer.Stop()
-	w.unwatch()
-	w.checking.Unlock()
 	w.stop(nil)
 	if out.result == "" && w.t.closed.Load() {
 		out.lost = true
