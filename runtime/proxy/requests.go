@@ -11,14 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// request is a message of the client with one request, or a batch with several, until all
-// of them are answered.
+// request is a request of the client, until it is answered.
 type request struct {
+	id       wire.Scalar   // canonical
 	reply    runtime.Reply // nil if all messages go to the client in one way
-	ids      []wire.Scalar // canonical; not changed after requests.add
-	open     int           // how many of them have no answer; guarded by requests.mu
-	tokens   []wire.Scalar // canonical, of their progress
-	finished chan struct{} // closed when all of them are answered
+	token    wire.Scalar   // canonical, of its progress; zero if there is none
+	finished chan struct{} // closed when the client has its answer, or gets none
 	revision string        // of a request without a session; otherwise ""
 	lists    bool          // it lists tools
 }
@@ -26,27 +24,26 @@ type request struct {
 // maxToken limits the progress tokens that are remembered, in bytes. Package runtime refuses longer ones.
 const maxToken = 1 << 10
 
-// newRequest returns the request that a message is, or nil if it has none. It shares no memory with the message,
-// because it may last as long as its client likes.
-func newRequest(reply runtime.Reply, messages []jsonrpc.Message) *request {
-	var r *request
+// newRequests returns the requests among the messages in a text. They share no memory with it, because they may last as
+// long as their client likes.
+func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bool) (all []*request) {
 	for _, m := range messages {
 		if m.Kind != jsonrpc.Request {
 			continue
 		}
-		if r == nil {
-			r = &request{reply: reply, finished: make(chan struct{})}
+		r := &request{id: m.ID.Canonical().Clone(), reply: reply, finished: make(chan struct{}), lists: m.Method == "tools/list"}
+		if !sessionOnly {
+			r.revision = strings.Clone(revisionOf(m))
 		}
-		r.ids = append(r.ids, m.ID.Canonical().Clone())
-		r.revision, r.lists = strings.Clone(revisionOf(m)), m.Method == "tools/list"
 		if reply != nil {
 			meta, _ := wire.Object(m.Params).Get("_meta")
-			if token := nameIn(wire.Object(meta), "progressToken"); !token.IsZero() && len(token.String()) <= maxToken {
-				r.tokens = append(r.tokens, token.Clone())
+			if token := nameIn(wire.Object(meta), "progressToken"); len(token.String()) <= maxToken {
+				r.token = token.Clone()
 			}
 		}
+		all = append(all, r)
 	}
-	return r
+	return all
 }
 
 // requests holds the requests of the client that have no answer. The zero value is ready to
@@ -63,11 +60,11 @@ type requests struct {
 // errNotBegun refuses requests while the program ends.
 var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
 
-// add adds a request, which must be finished later. The error is runtime.ErrClosed after close, errNotBegun after
-// refuse, or another *jsonrpc.Error if the request has a response of its own and the id of one in flight: the server
-// would not say which of the two its answer is for. If all answers go to the client in one way, the server decides
+// add adds the requests in a text, which must be finished later. The error is runtime.ErrClosed after close, errNotBegun
+// after refuse, or another *jsonrpc.Error if one of them has a response of its own and the id of one in flight: the
+// server would not say which of the two its answer is for. If all answers go to the client in one way, the server decides
 // what the second request gets, and the proxy does not wait for an answer to it.
-func (q *requests) add(r *request) error {
+func (q *requests) add(all []*request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -79,53 +76,51 @@ func (q *requests) add(r *request) error {
 	if q.byID == nil {
 		q.byID = make(map[wire.Scalar]*request)
 	}
-	free := r.ids[:0]
-	for _, id := range r.ids {
+	for i, r := range all {
 		switch {
-		case q.byID[id] == nil:
-			q.byID[id] = r
-			free = append(free, id)
+		case q.byID[r.id] == nil:
+			q.byID[r.id] = r
 		case r.reply != nil:
-			for _, id := range free {
-				delete(q.byID, id)
+			for _, earlier := range all[:i] {
+				delete(q.byID, earlier.id)
 			}
-			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", id.String())
+			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", r.id.String())
+		default:
+			close(r.finished)
 		}
 	}
-	if r.ids, r.open = free, len(free); r.open == 0 {
-		close(r.finished)
-		return nil
+	for _, r := range all {
+		if q.byID[r.id] == r {
+			q.inTurn = append(q.inTurn, r)
+			q.active.Add(1)
+		}
 	}
-	q.inTurn = append(q.inTurn, r)
-	q.active.Add(1)
 	return nil
 }
 
-// find returns the message with the request that has an id, or nil.
+// find returns the request with an id, or nil.
 func (q *requests) find(id wire.Scalar) *request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.byID[id.Canonical()]
 }
 
-// answer removes the request with an id, if it is in the message of or if that is nil. It returns the message that
-// the request was in, or nil. last is true if no other request in the message waits for an answer; the caller must
-// then call finish.
-func (q *requests) answer(id wire.Scalar, of *request) (r *request, last bool) {
+// answer removes and returns the request with an id, which the caller must finish, or returns nil. If only is not nil,
+// it removes no other request than that.
+func (q *requests) answer(id wire.Scalar, only *request) *request {
 	id = id.Canonical()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if r = q.byID[id]; r == nil || of != nil && r != of {
-		return nil, false
+	r := q.byID[id]
+	if r == nil || only != nil && r != only {
+		return nil
 	}
 	delete(q.byID, id)
-	if r.open--; r.open == 0 {
-		q.inTurn = slices.DeleteFunc(q.inTurn, func(other *request) bool { return other == r })
-	}
-	return r, r.open == 0
+	q.inTurn = slices.DeleteFunc(q.inTurn, func(other *request) bool { return other == r })
+	return r
 }
 
-// finish ends the wait for the answers to a message.
+// finish ends the wait for the answer to a request.
 func (q *requests) finish(r *request) {
 	close(r.finished)
 	q.active.Done()
@@ -155,7 +150,7 @@ func (q *requests) reply(m jsonrpc.Message) runtime.Reply {
 	if m.Method == "notifications/progress" {
 		token := nameIn(wire.Object(m.Params), "progressToken")
 		for _, r := range q.inTurn {
-			if slices.Contains(r.tokens, token) {
+			if r.token == token && !token.IsZero() {
 				return r.reply
 			}
 		}

@@ -141,14 +141,11 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		return nil, true
 	}
 	messages := read(&in)
-	r := newRequest(in.Reply, messages)
-	if r != nil && s.sessionOnly {
-		r.revision = ""
-	}
-	if r != nil {
+	requests := newRequests(in.Reply, messages, s.sessionOnly)
+	if len(requests) > 0 {
 		err := s.check(&in, messages)
 		if err == nil {
-			err = s.requests.add(r)
+			err = s.requests.add(requests)
 		}
 		switch {
 		case err == runtime.ErrClosed:
@@ -166,11 +163,11 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		}
 	}
 	ctx, stop := s.ctx, func() bool { return true }
-	if r != nil && in.ContextCancels {
+	if len(requests) > 0 && in.ContextCancels {
 		// A goroutine that waits for the end of each request would take 3 KB.
-		ctx, stop = in.Context, context.AfterFunc(in.Context, func() { s.disconnected(r) })
+		ctx, stop = in.Context, context.AfterFunc(in.Context, func() { s.disconnected(requests) })
 	}
-	err := s.server.Send(ctx, outgoing(in.Text, messages, s.revision(r, messages)))
+	err := s.server.Send(ctx, outgoing(in.Text, messages, s.revision(requests, messages)))
 	if err != nil && ctx.Err() == nil && !errors.Is(err, runtime.ErrClosed) {
 		s.log("a message could not be sent to the server", err)
 		for _, m := range messages {
@@ -181,28 +178,30 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	}
 	for _, m := range messages {
 		if m.Method == methodCancelled {
-			if r, last := s.requests.answer(cancelled(m), nil); last {
+			if r := s.requests.answer(cancelled(m), nil); r != nil {
 				s.requests.finish(r)
 			}
 		}
 	}
-	if r == nil {
+	if len(requests) == 0 {
 		return nil, true
 	}
 	return func() {
-		<-r.finished
+		for _, r := range requests {
+			<-r.finished
+		}
 		stop()
 	}, true
 }
 
 // revision returns the revision of a message without a session, or "" for others. A cancellation has that of
 // its request.
-func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
+func (s fromClient) revision(requests []*request, messages []jsonrpc.Message) string {
 	switch {
-	case r != nil && len(messages) == 1:
-		return r.revision
 	case s.sessionOnly || len(messages) != 1:
 		return ""
+	case len(requests) == 1:
+		return requests[0].revision
 	case messages[0].Method == methodCancelled:
 		if of := s.requests.find(cancelled(messages[0])); of != nil {
 			return of.revision
@@ -211,18 +210,17 @@ func (s fromClient) revision(r *request, messages []jsonrpc.Message) string {
 	return revisionOf(messages[0])
 }
 
-// disconnected cancels a request whose client has closed the connection, which is how a client without a
+// disconnected cancels the requests of a client that has closed the connection, which is how a client without a
 // session cancels over HTTP ("Cancellation" in basic/transports/streamable-http, 2026-07-28).
-func (s fromClient) disconnected(r *request) {
-	for _, id := range r.ids {
-		of, last := s.requests.answer(id, r)
-		if of == nil {
+func (s fromClient) disconnected(requests []*request) {
+	for _, r := range requests {
+		if s.requests.answer(r.id, r) == nil {
 			continue // it is answered
 		}
 		if s.entry != nil {
 			s.entry.Retire() // another client must not get a late answer
 		}
-		quoted, err := wire.MarshalString(id)
+		quoted, err := wire.MarshalString(r.id)
 		if err != nil {
 			continue // an id that was read can always be written
 		}
@@ -235,9 +233,7 @@ func (s fromClient) disconnected(r *request) {
 			s.log("a cancellation could not be sent to the server", err)
 		}
 		cancel()
-		if last {
-			s.requests.finish(r)
-		}
+		s.requests.finish(r)
 	}
 }
 
@@ -362,14 +358,11 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		switch {
 		case m.Kind == jsonrpc.Response:
 			s.negotiated(m)
-			r, last := s.requests.answer(m.ID, nil)
-			if r != nil {
+			if r := s.requests.answer(m.ID, nil); r != nil {
 				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
 					s.proxy.learn(m.Result)
 				}
-			}
-			if last {
 				finished = append(finished, r)
 			}
 		case to == nil:
@@ -395,7 +388,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 
 // Lose answers a request with an error, because the server's answer cannot come.
 func (s fromServer) Lose(id wire.Scalar, err error) {
-	r, last := s.requests.answer(id, nil)
+	r := s.requests.answer(id, nil)
 	if r == nil {
 		return
 	}
@@ -403,9 +396,7 @@ func (s fromServer) Lose(id wire.Scalar, err error) {
 	if err := s.reply(r.reply, errorMessage(id, failure)); err != nil {
 		s.log("an error could not be sent to the client", err)
 	}
-	if last {
-		s.requests.finish(r)
-	}
+	s.requests.finish(r)
 }
 
 // End ends the session.
