@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/tasks"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"go.etcd.io/bbolt"
@@ -33,8 +33,8 @@ type Options struct {
 type Store struct {
 	db      *bbolt.DB
 	max     int
-	index   tasks.Index // of what the file has
-	changes queue
+	index   tasks.Index             // of what the file has
+	changes engine.Backlog[*change] // those that arrive while others are being written share the next transaction
 
 	lists // index
 }
@@ -56,7 +56,8 @@ func Open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
-	s := &Store{db: db, max: o.MaxTasks, changes: queue{db: db, turn: make(chan struct{}, 1)}}
+	s := &Store{db: db, max: o.MaxTasks}
+	s.changes.Do = s.commit
 	s.lists = &s.index
 	err = db.Update(prepare)
 	if err == nil {
@@ -125,7 +126,7 @@ func (s *Store) put(r *tasks.Record, version uint64, check func(tx *bbolt.Tx) er
 	if err != nil {
 		return err
 	}
-	err = s.changes.do(func(tx *bbolt.Tx) error {
+	err = s.do(func(tx *bbolt.Tx) error {
 		if err := check(tx); err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ func (s *Store) Due(ctx context.Context, now time.Time) ([]string, error) {
 		return nil
 	})
 	if err == nil && some {
-		err = s.changes.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
+		err = s.do(func(tx *bbolt.Tx) error { return s.expire(tx, now) })
 	}
 	if err != nil {
 		return nil, err
@@ -192,16 +193,6 @@ func (s *Store) expire(tx *bbolt.Tx, now time.Time) error {
 	return nil
 }
 
-// queue makes changes one after the other. Changes that arrive while others are being written to the disk
-// share the next transaction.
-type queue struct {
-	db   *bbolt.DB
-	turn chan struct{} // holds a value during a transaction, until the index has its changes
-
-	mu      sync.Mutex
-	waiting []*change // for a transaction, which the first of them has asked for
-}
-
 // change is a part of a transaction.
 type change struct {
 	make func(*bbolt.Tx) error
@@ -212,41 +203,31 @@ type change struct {
 // do makes a change and waits until it is on the disk. The function returns one of the errors of package
 // tasks if it refuses the change; then it has changed nothing that must not be stored. Any other error
 // undoes the transaction, and all changes in it have that error.
-func (q *queue) do(f func(*bbolt.Tx) error) error {
+func (s *Store) do(f func(*bbolt.Tx) error) error {
 	c := &change{make: f, done: make(chan struct{})}
-	q.mu.Lock()
-	q.waiting = append(q.waiting, c)
-	first := len(q.waiting) == 1
-	q.mu.Unlock()
-	if first {
-		q.commit()
-	}
+	s.changes.Add(c)
 	<-c.done
 	return c.err
 }
 
-// commit waits for the end of other transactions, and makes the changes that are waiting then in one.
-func (q *queue) commit() {
-	q.turn <- struct{}{}
-	defer func() { <-q.turn }()
-	var changes []*change
-	take := func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		changes, q.waiting = q.waiting, nil
-	}
-	err := errors.New("filestore: the database has panicked")
+// commit makes a change, and those that have arrived since the last transaction, in one.
+func (s *Store) commit(first *change) {
+	changes := []*change{first}
+	var err error
 	defer func() {
-		if changes == nil { // the database is closed
-			take()
+		if p := recover(); p != nil {
+			err = fmt.Errorf("filestore: the database has panicked: %v", p)
 		}
 		for _, c := range changes {
 			c.err = cmp.Or(err, c.err)
 			close(c.done)
 		}
 	}()
-	err = q.db.Update(func(tx *bbolt.Tx) error {
-		take()
+	err = s.db.Update(func(tx *bbolt.Tx) error {
+		s.changes.Change(func(waiting []*change) []*change {
+			changes = append(changes, waiting...)
+			return nil
+		})
 		for _, c := range changes {
 			if c.err = c.make(tx); c.err != nil && !refusal(c.err) {
 				return c.err
