@@ -518,6 +518,28 @@ func TestLimitOfClosing(t *testing.T) {
 	})
 }
 
+// TestClose checks that Close ends the sessions with the server, also those of connections that are still served.
+func TestClose(t *testing.T) {
+	for _, revision := range []string{session, stateless} {
+		synctest.Test(t, func(t *testing.T) {
+			w := start(t, session, handlers{"tools/call": func(context.Context, *runtime.Message) (wire.Appender, error) {
+				return wire.Raw(`{"content":[]}`), nil
+			}}, bridge.Options{})
+			s, served := w.client(revision, "{}", nil)
+			if _, err := call(t, s, "tools/call", `{"name":"n"}`); err != nil {
+				t.Error(err)
+			}
+			w.bridge.Close()
+			synctest.Wait()
+			if opened, ended := w.opened.Load(), w.ended.Load(); opened != 1 || ended != opened {
+				t.Errorf("client of revision %s: %d of %d sessions with the server are over", revision, ended, opened)
+			}
+			s.Close()
+			<-served
+		})
+	}
+}
+
 // TestLosses checks what is reported as lost when a session is opened, and of messages that cannot be sent.
 func TestLosses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
