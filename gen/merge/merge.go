@@ -7,6 +7,7 @@ package merge
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,12 +54,10 @@ type Merged struct {
 //
 // It returns an error if the file is not a list, and if the server no longer has an item that people have edited.
 func (i Imported) Merge() (*Merged, error) {
-	theirs := yaml.FromJSON(wire.Raw(i.Theirs))
-	var base *yaml.Node
+	theirs, base := yaml.FromJSON(wire.Raw(i.Theirs)), nothing
 	if i.Base != nil {
 		base = yaml.FromJSON(wire.Raw(i.Base))
 	}
-	m := &merger{base: base}
 	done := &Merged{Base: report.Indented([]byte(yaml.JSON(overlaid(base, theirs))), nil)}
 	if len(bytes.TrimSpace(i.Mine)) == 0 {
 		var err error
@@ -70,7 +69,12 @@ func (i Imported) Merge() (*Merged, error) {
 		return nil, err
 	}
 	before := yaml.JSON(mine)
-	merged := m.list(yaml.Expanded(mine), theirs) // an edit of a value must not be one of its aliases
+	mine = yaml.Expanded(mine) // an edit of a value must not be one of its aliases
+	m := &merger{base: base, known: i.Base != nil}
+	if !m.known {
+		m.base = imported(mine, place{})
+	}
+	merged := m.list(mine, theirs)
 	if len(m.gone) > 0 {
 		return nil, &GoneError{i.Name, m.gone}
 	}
@@ -139,19 +143,19 @@ func (i Imported) read() (list *yaml.Node, around func(*yaml.Node) *yaml.Node, e
 		root = yaml.Object(nil, []yaml.Member{{Name: "tools", Value: root}})
 	}
 	list = root
-	if result := member(root, "result"); result != nil {
+	if result := member(root, "result"); result != nothing {
 		list = result
 		around = func(n *yaml.Node) *yaml.Node { return with(root, "result", n) }
 	}
 	if !slices.ContainsFunc(tools.AllKinds, func(l tools.KindOfItem) bool {
-		_, ok := yaml.Elements(orNothing(member(list, string(l.Kind))))
+		_, ok := yaml.Elements(member(list, string(l.Kind)))
 		return ok
 	}) {
 		return nil, nil, i.refused(errors.New(`it has no list "tools", "prompts", "resources" or "resourceTemplates"`))
 	}
 	for _, l := range tools.AllKinds {
 		seen := map[string]bool{}
-		elements, _ := yaml.Elements(orNothing(member(list, string(l.Kind))))
+		elements, _ := yaml.Elements(member(list, string(l.Kind)))
 		for _, element := range elements {
 			id := idOf(element, l.Key)
 			if id == "" || seen[id] {
@@ -179,7 +183,7 @@ func (i Imported) write(list, like *yaml.Node) ([]byte, error) {
 // overlaid returns an object in which the members of another one are added or replace those with
 // the same names.
 func overlaid(base, theirs *yaml.Node) *yaml.Node {
-	if base == nil {
+	if base == nothing {
 		return theirs
 	}
 	members, _ := yaml.Members(theirs)
@@ -189,17 +193,10 @@ func overlaid(base, theirs *yaml.Node) *yaml.Node {
 	return base
 }
 
-// nothing is a known value that is absent, as opposed to nil, which is not known.
+// nothing stands for a value that is absent.
 var nothing = &yaml.Node{}
 
-func orNothing(n *yaml.Node) *yaml.Node {
-	if n == nil {
-		return nothing
-	}
-	return n
-}
-
-// member returns the value of a member of a mapping, or nil.
+// member returns the value of a member of a mapping, or nothing.
 func member(n *yaml.Node, name string) *yaml.Node {
 	members, _ := yaml.Members(n)
 	for _, m := range members {
@@ -207,7 +204,7 @@ func member(n *yaml.Node, name string) *yaml.Node {
 			return m.Value
 		}
 	}
-	return nil
+	return nothing
 }
 
 // with returns a mapping with another value of a member, which is added if there is none.
@@ -226,7 +223,10 @@ func same(a, b *yaml.Node) bool { return wire.Equal(yaml.JSON(a), yaml.JSON(b)) 
 
 // merger merges the lists of one import.
 type merger struct {
-	base  *yaml.Node // nil if it is not known
+	// base is the result of the last import. If that is not known, base is the file without what servers do not send,
+	// so that the members of people stay and everything else follows the server.
+	base  *yaml.Node
+	known bool
 	notes []string
 	gone  []string
 }
@@ -239,17 +239,14 @@ func (m *merger) note(format string, args ...any) {
 func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
 	offers, _ := yaml.Members(theirs)
 	for _, offer := range offers {
-		old, base := member(mine, offer.Name), m.base
-		if base != nil {
-			base = orNothing(member(base, offer.Name))
-		}
-		if old == nil && base != nil && base != nothing {
+		old, base := member(mine, offer.Name), member(m.base, offer.Name)
+		if old == nothing && base != nothing {
 			m.note("left out: the member %s, which you have deleted", offer.Name)
 			continue
 		}
 		i := slices.IndexFunc(tools.AllKinds, func(l tools.KindOfItem) bool { return string(l.Kind) == offer.Name })
 		switch {
-		case old == nil:
+		case old == nothing:
 			mine = with(mine, offer.Name, offer.Value)
 		case i >= 0:
 			mine = with(mine, offer.Name, m.items(tools.AllKinds[i].Key, tools.AllKinds[i].Noun, old, base, offer.Value))
@@ -266,36 +263,34 @@ func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
 // it follows in mine.
 func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.Node {
 	mines, bases, news := keyed(mine, key), keyed(base, key), keyed(theirs, key)
-	known := base != nil
 	var merged []*yaml.Node
 	for _, name := range news.names {
-		now := news.items[name]
-		old, was := mines.items[name], bases.items[name]
+		now, old, was := news.get(name), mines.get(name), bases.get(name)
 		switch {
-		case old != nil:
-			if known && was == nil {
+		case old != nothing:
+			if was == nothing {
 				was = renamedBy(old, key, mines, bases, news)
 			}
 			v := new(value)
 			merged = append(merged, v.merge(place{}, old, was, now))
 			m.report(noun+" "+name, v)
-		case was != nil:
+		case was != nothing:
 			m.note("left out: %s %s, which you have deleted", noun, name)
 		default:
 			merged = append(merged, now)
 		}
 	}
 	for i, name := range mines.names {
-		if news.items[name] != nil {
+		if news.get(name) != nothing {
 			continue
 		}
-		old, was := mines.items[name], bases.items[name]
-		edits, others := ofMcpgen(own(old, place{}))
-		if was != nil {
-			edits, others = edited("", old, was), nil
+		old, was := mines.get(name), bases.get(name)
+		edits, others := edited("", old, was), []string(nil)
+		if !m.known {
+			edits, others = ofMcpgen(edits)
 		}
 		switch {
-		case known && was == nil: // people have added it
+		case was == nothing: // people have added it
 			after := 0
 			if i > 0 {
 				after = 1 + slices.IndexFunc(merged, func(n *yaml.Node) bool { return idOf(n, key) == mines.names[i-1] })
@@ -335,18 +330,18 @@ func ofMcpgen(pointers []string) (own, others []string) {
 func renamed(old *yaml.Node, name string, mines, news keyedItems) string {
 	var fresh []string
 	for _, candidate := range news.names {
-		if mines.items[candidate] == nil {
+		if mines.get(candidate) == nothing {
 			fresh = append(fresh, candidate)
 		}
 	}
 	for _, part := range []string{"inputSchema", "description", "title"} {
 		value := member(old, part)
-		if value == nil {
+		if value == nothing {
 			continue
 		}
 		var like []string
 		for _, candidate := range fresh {
-			if now := member(news.items[candidate], part); now != nil {
+			if now := member(news.get(candidate), part); now != nothing {
 				if _, others := ofMcpgen(edited("", value, now)); len(others) == 0 {
 					like = append(like, candidate)
 				}
@@ -369,11 +364,13 @@ func (m *merger) report(what string, v *value) {
 		{"kept: %s: %s", v.kept},
 		{"kept as you have it, although the server has changed it, too: %s: %s", v.both},
 		{"not kept: %s: %s, which the server has changed or no longer has", v.lost},
-		{"replaced: %s: %s, which the server sends otherwise or not at all; from now on, mcpgen keeps what you change", v.replaced},
 	} {
 		if len(outcome.pointers) > 0 {
 			m.note(outcome.format, what, some(outcome.pointers))
 		}
+	}
+	if len(v.replaced) > 0 && !m.known { // people may have changed it
+		m.note("replaced: %s: %s, which the server sends otherwise or not at all; from now on, mcpgen keeps what you change", what, some(v.replaced))
 	}
 }
 
@@ -381,9 +378,9 @@ func (m *merger) report(what string, v *value) {
 func renamedBy(old *yaml.Node, key string, mines, bases, news keyedItems) *yaml.Node {
 	base, fewest := nothing, len(edited("", old, yaml.Object(nil, nil)))
 	for _, name := range bases.names {
-		if mines.items[name] == nil && news.items[name] == nil {
-			if edits := edited("", old, bases.items[name]); len(edits) < fewest && slices.Contains(edits, "/"+key) {
-				base, fewest = with(bases.items[name], key, member(old, key)), len(edits)
+		if mines.get(name) == nothing && news.get(name) == nothing {
+			if edits := edited("", old, bases.get(name)); len(edits) < fewest && slices.Contains(edits, "/"+key) {
+				base, fewest = with(bases.get(name), key, member(old, key)), len(edits)
 			}
 		}
 	}
@@ -408,14 +405,14 @@ type keyedItems struct {
 	items map[string]*yaml.Node
 }
 
+// get returns the item with a name, or nothing.
+func (k keyedItems) get(name string) *yaml.Node { return cmp.Or(k.items[name], nothing) }
+
 func keyed(list *yaml.Node, key string) keyedItems {
 	k := keyedItems{items: map[string]*yaml.Node{}}
-	if list == nil {
-		return k
-	}
 	elements, _ := yaml.Elements(list)
 	for _, element := range elements {
-		if name := idOf(element, key); name != "" && k.items[name] == nil {
+		if name := idOf(element, key); name != "" && k.get(name) == nothing {
 			k.names = append(k.names, name)
 			k.items[name] = element
 		}
@@ -425,6 +422,6 @@ func keyed(list *yaml.Node, key string) keyedItems {
 
 // idOf returns the value of the member that identifies an item.
 func idOf(item *yaml.Node, key string) string {
-	text, _ := yaml.Text(orNothing(member(item, key)))
+	text, _ := yaml.Text(member(item, key))
 	return text
 }

@@ -13,12 +13,10 @@ import (
 
 // value is the merge of one value. It notes the pointers of the places at which people have changed something.
 type value struct {
-	kept []string // the server has not changed the place, or does not have it
-	both []string // the server has changed the place, too; that of people is kept
-	lost []string // the server no longer has the place
-	// replaced are places that differ and whose base is not known, so that nobody knows who has changed
-	// them.
-	replaced []string
+	kept     []string // the server has not changed the place, or does not have it
+	both     []string // the server has changed the place, too; that of people is kept
+	lost     []string // the server no longer has the place
+	replaced []string // only the server has changed the place, as far as the base tells
 }
 
 // place is a place that is merged.
@@ -55,23 +53,26 @@ func (p place) isOwn(name string) bool {
 	return !p.names && strings.HasPrefix(name, "x-") && name != headerAnnotation && name != tools.MemberOperation
 }
 
-// own returns the pointers of the members of a value that servers do not send.
-func own(n *yaml.Node, p place) []string {
-	var all []string
-	members, _ := yaml.Members(n)
-	for _, m := range members {
-		inner := p.within(m.Name)
-		if p.isOwn(m.Name) {
-			all = append(all, inner.at)
-			continue
+// imported returns a value without the members that servers do not send.
+func imported(n *yaml.Node, p place) *yaml.Node {
+	if members, ok := yaml.Members(n); ok {
+		var sent []yaml.Member
+		for _, m := range members {
+			if !p.isOwn(m.Name) {
+				m.Value = imported(m.Value, p.within(m.Name))
+				sent = append(sent, m)
+			}
 		}
-		all = append(all, own(m.Value, inner)...)
+		return yaml.Object(n, sent)
 	}
-	elements, _ := yaml.Elements(n)
-	for i, element := range elements {
-		all = append(all, own(element, p.element(i))...)
+	if elements, ok := yaml.Elements(n); ok {
+		var sent []*yaml.Node
+		for _, element := range elements {
+			sent = append(sent, imported(element, p))
+		}
+		return yaml.List(n, sent)
 	}
-	return all
+	return n
 }
 
 // edited returns the pointers of the places in which a value differs from what it was: changed, added and deleted.
@@ -84,14 +85,14 @@ func edited(at string, now, was *yaml.Node) []string {
 	before, wasObject := yaml.Members(was)
 	if isObject && wasObject {
 		for _, m := range nows {
-			if old := member(was, m.Name); old == nil {
+			if old := member(was, m.Name); old == nothing {
 				all = append(all, wire.ChildPointer(at, m.Name))
 			} else {
 				all = append(all, edited(wire.ChildPointer(at, m.Name), m.Value, old)...)
 			}
 		}
 		for _, m := range before {
-			if member(now, m.Name) == nil {
+			if member(now, m.Name) == nothing {
 				all = append(all, wire.ChildPointer(at, m.Name)+deleted)
 			}
 		}
@@ -119,14 +120,12 @@ func scalars(lists ...[]*yaml.Node) bool {
 	})
 }
 
-// merge returns a merged value. Base is what it was after the last import: nil if that is not known, nothing if there
-// was no value.
+// merge returns a merged value. Base is what it was after the last import.
 func (v *value) merge(p place, mine, base, theirs *yaml.Node) *yaml.Node {
-	known := base != nil && base != nothing
 	if same(mine, theirs) {
 		return mine
 	}
-	if known && same(base, theirs) {
+	if base != nothing && same(base, theirs) {
 		v.kept = append(v.kept, edited(p.at, mine, base)...)
 		return mine
 	}
@@ -143,11 +142,8 @@ func (v *value) merge(p place, mine, base, theirs *yaml.Node) *yaml.Node {
 		}
 		return yaml.List(mine, v.set(p, mines, base, news))
 	}
-	switch {
-	case base == nil:
+	if base != nothing && same(base, mine) {
 		v.replaced = append(v.replaced, p.at)
-		return commented(theirs, mine)
-	case known && same(base, mine):
 		return commented(theirs, mine)
 	}
 	v.both = append(v.both, p.at)
@@ -163,27 +159,20 @@ func commented(n, of *yaml.Node) *yaml.Node {
 
 // objects merges the members of objects, in the order of mine. New members follow those that they follow in theirs.
 func (v *value) objects(p place, mine, base, theirs *yaml.Node) *yaml.Node {
-	was := func(name string) *yaml.Node {
-		if base == nil {
-			return nil
-		}
-		return orNothing(member(base, name))
-	}
 	var merged []yaml.Member
 	mines, _ := yaml.Members(mine)
 	for _, m := range mines {
-		inner, now, before := p.within(m.Name), member(theirs, m.Name), was(m.Name)
-		ours := before == nothing || before == nil && p.isOwn(m.Name)
+		inner, now, before := p.within(m.Name), member(theirs, m.Name), member(base, m.Name)
 		switch {
-		case now != nil && before == nil && ours:
+		case now != nothing && before == nothing && p.isOwn(m.Name):
 			if same(m.Value, now) {
 				v.kept = append(v.kept, inner.at)
 			} else {
 				v.both = append(v.both, inner.at)
 			}
-		case now != nil:
+		case now != nothing:
 			m.Value = v.merge(inner, m.Value, before, now)
-		case ours:
+		case before == nothing:
 			v.kept = append(v.kept, inner.at)
 		default:
 			v.drop(inner, m.Value, before)
@@ -198,7 +187,7 @@ func (v *value) objects(p place, mine, base, theirs *yaml.Node) *yaml.Node {
 			after = i + 1
 			continue
 		}
-		if before := was(m.Name); before != nil && before != nothing { // people have deleted it
+		if before := member(base, m.Name); before != nothing { // people have deleted it
 			if at := wire.ChildPointer(p.at, m.Name) + deleted; same(before, m.Value) {
 				v.kept = append(v.kept, at)
 			} else {
@@ -214,20 +203,15 @@ func (v *value) objects(p place, mine, base, theirs *yaml.Node) *yaml.Node {
 
 // drop notes what is lost with a value that the server no longer has.
 func (v *value) drop(p place, mine, base *yaml.Node) {
-	if base != nil {
-		v.lost = append(v.lost, edited(p.at, mine, base)...)
-		return
+	lost := edited(p.at, mine, base)
+	if v.lost = append(v.lost, lost...); lost == nil {
+		v.replaced = append(v.replaced, p.at)
 	}
-	if lost := own(mine, p); len(lost) > 0 {
-		v.lost = append(v.lost, lost...)
-		return
-	}
-	v.replaced = append(v.replaced, p.at)
 }
 
 // set merges arrays of scalars.
 func (v *value) set(p place, mines []*yaml.Node, base *yaml.Node, news []*yaml.Node) []*yaml.Node {
-	bases, _ := yaml.Elements(orNothing(base))
+	bases, _ := yaml.Elements(base)
 	inMine, inBase, inNews := texts(mines), texts(bases), texts(news)
 	var merged []*yaml.Node
 	edits := false
@@ -239,14 +223,13 @@ func (v *value) set(p place, mines []*yaml.Node, base *yaml.Node, news []*yaml.N
 		}
 	}
 	for _, n := range mines {
-		if text := yaml.JSON(n); base != nil && !inBase[text] && !inNews[text] {
+		if text := yaml.JSON(n); !inBase[text] && !inNews[text] {
 			merged, edits = append(merged, n), true
 		}
 	}
-	switch {
-	case edits:
+	if edits {
 		v.kept = append(v.kept, p.at)
-	case base == nil:
+	} else {
 		v.replaced = append(v.replaced, p.at)
 	}
 	return merged
@@ -264,13 +247,10 @@ func texts(all []*yaml.Node) map[wire.Raw]bool {
 // elements merges other arrays: objects with names by name, and other elements of theirs with equal ones of the base,
 // or else with those at the same index.
 func (v *value) elements(p place, mines []*yaml.Node, base *yaml.Node, news []*yaml.Node) []*yaml.Node {
-	bases, _ := yaml.Elements(orNothing(base))
+	bases, _ := yaml.Elements(base)
 	inBase := texts(bases)
 	before := func(i int) *yaml.Node {
-		switch {
-		case base == nil:
-			return nil
-		case i < len(bases):
+		if i < len(bases) {
 			return bases[i]
 		}
 		return nothing
