@@ -31,10 +31,10 @@ func PrintDecls(w io.Writer, decls []*Decl) error {
 	return p.err
 }
 
-// Identity returns a text that two types have only if they are the same: they have the same parts with the same
+// identity returns a text that two types have only if they are the same: they have the same parts with the same
 // comments and Go names, and refer to declarations of the same name. Name returns the name of a declaration, or ""
 // for one that only is another name for its type.
-func Identity(t Type, name func(*Decl) string) string {
+func identity(t Type, name func(*Decl) string) string {
 	var text strings.Builder
 	p := printer{w: &text, name: name, comments: true}
 	p.line("%q", p.typ(t))
@@ -45,7 +45,7 @@ func Identity(t Type, name func(*Decl) string) string {
 type printer struct {
 	w   io.Writer
 	err error
-	// name is the argument of Identity, or nil.
+	// name is the argument of identity, or nil.
 	name func(*Decl) string
 	// comments means that each part has a line with its type and its comments, in place of where it is from. The type
 	// may contain any text.

@@ -1,6 +1,9 @@
 package lower
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/gen/ir"
@@ -17,45 +20,22 @@ func Same(older, newer *ir.Revision, path string) {
 	for _, d := range newer.Decls {
 		next[d.Name] = d
 	}
-	results, nextResults := older.Results(), newer.Results()
-	same := map[*ir.Decl]bool{}
+	results := older.Results()
+	maps.Copy(results, newer.Results())
+	class := ir.Classes(slices.Concat(older.Decls, newer.Decls), func(d *ir.Decl, _ map[*ir.Decl]string) string {
+		switch n := next[d.Name]; {
+		case !hasMethods(d):
+			return ""
+		case d.Message || d.Rules != nil || n == nil || !marked(d, n):
+			return fmt.Sprintf("%p", d) // the same as nothing else
+		}
+		return fmt.Sprintf("%q %q %q %t", d.Name, d.Doc, d.Deprecated, results[d])
+	})
 	for _, d := range older.Decls {
-		n := next[d.Name]
-		same[d] = n != nil && !d.Message && !n.Message && d.Rules == nil && n.Rules == nil && results[d] == nextResults[n] && equalText(d, n)
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, d := range older.Decls {
-			if same[d] && !(allSame(d, same) && marked(d, next[d.Name])) {
-				same[d], changed = false, true
-			}
+		if n := next[d.Name]; n != nil && hasMethods(d) && class[d] == class[n] {
+			d.Same = cmp.Or(n.Same, path)
 		}
 	}
-	for _, d := range older.Decls {
-		if !same[d] || !hasMethods(d) {
-			continue
-		}
-		if d.Same = path; next[d.Name].Same != "" {
-			d.Same = next[d.Name].Same
-		}
-	}
-}
-
-// allSame reports whether everything that a declaration refers to is the same.
-func allSame(d *ir.Decl, same map[*ir.Decl]bool) bool {
-	all := true
-	if u, ok := d.Type.(*ir.Union); ok {
-		for _, v := range u.Variants {
-			all = all && same[v.Decl]
-		}
-	} else {
-		ir.Walk(d.Type, func(t ir.Type) {
-			if ref, ok := t.(*ir.Ref); ok && hasMethods(ref.Decl) {
-				all = all && same[ref.Decl]
-			}
-		})
-	}
-	return all
 }
 
 // marked reports whether a declaration of the next revision is a variant of unions with the same names.
@@ -72,18 +52,7 @@ func marked(d, next *ir.Decl) bool {
 func hasMethods(d *ir.Decl) bool {
 	switch d.Type.(type) {
 	case *ir.Scalar, *ir.Any, *ir.Open, *ir.Ref:
-		return len(d.Unions) > 0
+		return len(d.Unions) > 0 || d.Rules != nil
 	}
 	return true
-}
-
-// equalText reports whether two declarations have the same text, apart from other names for types of package wire.
-func equalText(a, b *ir.Decl) bool {
-	name := func(d *ir.Decl) string {
-		if !hasMethods(d) && d.Rules == nil {
-			return ""
-		}
-		return d.Name
-	}
-	return a.Doc == b.Doc && a.Deprecated == b.Deprecated && ir.Identity(a.Type, name) == ir.Identity(b.Type, name)
 }
