@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/report"
 	"github.com/mcpgen/mcpgen/gen/skeleton"
-	"github.com/mcpgen/mcpgen/gen/tools"
 )
 
 // outcome is the report of a generated, or checked, server or client.
@@ -52,17 +51,8 @@ func (o *outcome) differs(changes []files.Change) {
 
 // wrote notes which files were written, and what is to be said of the list.
 func (o *outcome) wrote(list *authoring.File, made *skeleton.Result, plan files.Plan, changes []files.Change) {
-	var untyped, notes []*tools.Error
-	for _, d := range made.Diagnostics {
-		e := &tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: d.Problem}
-		if d.Raw {
-			untyped = append(untyped, e)
-		} else {
-			notes = append(notes, e)
-		}
-	}
-	o.Untyped = texts(list.Places(untyped))
-	o.Notes = append(o.Notes, mistakes(list.Places(notes))...)
+	o.Untyped = texts(list.Places(made.Untyped))
+	o.Notes = append(o.Notes, mistakes(list.Places(made.Notes))...)
 	kinds := o.changed(plan, changes)
 	names := slices.Clone(skeleton.UserFiles)
 	for _, f := range plan.Users { // those that people have given other names

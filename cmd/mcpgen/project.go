@@ -235,11 +235,12 @@ func (p *project) report(cmd *cobra.Command, done *outcome, err error) error {
 
 // degraded returns an error for each part of a schema without a Go type, if --strict is set.
 func (p *project) degraded(made *skeleton.Result) error {
+	if !p.strict {
+		return nil
+	}
 	var errs []error
-	for _, d := range made.Diagnostics {
-		if d.Raw && p.strict {
-			errs = append(errs, &tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: "no Go type: " + d.Problem})
-		}
+	for _, e := range made.Untyped {
+		errs = append(errs, &tools.Error{Tool: e.Tool, Pointer: e.Pointer, Problem: "no Go type: " + e.Problem})
 	}
 	return p.file.Explain(errors.Join(errs...))
 }

@@ -31,7 +31,7 @@ func served(list *tools.List) error {
 	}
 	for _, t := range list.Tools {
 		call := func(context.Context, wire.Object) (wire.Object, error) { return "", nil }
-		add(t.Name, t.Pointer, catalog.NewTool(t.Served(), call).Require(t.Scopes...))
+		add(t.Name, t.Pointer, catalog.NewTool(t.Definition, call).Require(t.Scopes...))
 	}
 	for _, i := range list.Items {
 		add(i.Name, i.Pointer, servedItem(i))

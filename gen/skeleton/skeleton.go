@@ -38,8 +38,6 @@ type Result struct {
 	// Files are the generated files.
 	Files []files.File
 	*typing.Package
-	// Diagnostics reports what the types cannot express.
-	Diagnostics []typing.Diagnostic
 }
 
 // Suffixes lists the suffixes of the names of generated files.
@@ -89,8 +87,7 @@ func Client(o Options) (*Result, error) {
 
 type generator struct {
 	Options
-	pkg         *typing.Package
-	diagnostics []typing.Diagnostic
+	pkg *typing.Package
 	// serves means that the code is that of a server: it checks and decodes arguments, and encodes results.
 	serves bool
 	// names has the beginning of the file names of each item, by its kind and Go name.
@@ -103,7 +100,7 @@ func start(o Options, server bool) (*generator, error) {
 			return nil, err
 		}
 	}
-	pkg, diagnostics, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, BigIntegers: o.BigIntegers, Time: o.Time})
+	pkg, err := typing.Types(o.List, typing.Options{Methods: methodNames, Identifiers: identifiers, Server: server, BigIntegers: o.BigIntegers, Time: o.Time})
 	if err != nil {
 		return nil, err
 	}
@@ -121,11 +118,8 @@ func start(o Options, server bool) (*generator, error) {
 			fileNamesOf[noun+" "+id] = name
 		}
 	}
-	notes := make([]typing.Diagnostic, 0, len(o.List.Notes)+len(diagnostics))
-	for _, n := range o.List.Notes {
-		notes = append(notes, typing.Diagnostic{Tool: n.Tool, Pointer: n.Pointer, Problem: n.Problem})
-	}
-	return &generator{o, pkg, append(notes, diagnostics...), server, fileNamesOf}, nil
+	pkg.Notes = slices.Concat(o.List.Notes, pkg.Notes)
+	return &generator{o, pkg, server, fileNamesOf}, nil
 }
 
 // artifact generates the files of one kind.
@@ -138,7 +132,7 @@ func (g *generator) make(all ...artifact) (*Result, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	return &Result{slices.Concat(made...), g.pkg, g.diagnostics}, nil
+	return &Result{slices.Concat(made...), g.pkg}, nil
 }
 
 // render renders sources in parallel, and reports each.
@@ -204,7 +198,7 @@ func (g *generator) texts() ([]files.File, error) {
 	}
 	var errs []error
 	for _, t := range g.pkg.Tools {
-		errs = append(errs, add(toolName(t), t.Tool.Served()))
+		errs = append(errs, add(toolName(t), t.Tool.Definition))
 	}
 	for _, i := range g.pkg.Items {
 		errs = append(errs, add(itemName(i), i.Definition))
@@ -222,6 +216,6 @@ func text(s string) jen.Code {
 
 // checksum returns the checksum of the list that the server sends, without white space between tokens.
 func (g *generator) checksum() string {
-	sum := sha256.Sum256(array(g.List, (*tools.Tool).Served))
+	sum := sha256.Sum256(array(g.List, func(t *tools.Tool) wire.Object { return t.Definition }))
 	return hex.EncodeToString(sum[:])
 }

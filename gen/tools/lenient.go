@@ -34,7 +34,7 @@ func (l *Lenient) Add(at, name string, raw wire.Raw) {
 		return
 	}
 	definition := unwrap(wire.Object(compact))
-	t := &Tool{Definition: withoutGo(definition).Without(members...), Pointer: at, Name: name, Scopes: ScopesOf(definition)}
+	t := &Tool{Definition: servedTool(definition), Pointer: at, Name: name, Scopes: ScopesOf(definition)}
 	if own, ok := l.text(t, "name"); ok {
 		t.Name = own
 	}

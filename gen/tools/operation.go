@@ -17,7 +17,7 @@ const MemberOperation = "x-openapi"
 
 // operation returns the operation of a tool, or nil.
 func (r *reader) operation(t *Tool) *rest.Operation {
-	raw, ok := t.Definition.Get(MemberOperation)
+	raw, ok := t.Source.Get(MemberOperation)
 	if !ok {
 		return nil
 	}

@@ -71,7 +71,7 @@ func (r *reader) list(text string) *List {
 		r.tool = ""
 		t := r.definition(at, raw)
 		if t != nil {
-			t.Scopes, t.Operation = r.scopes(t.Pointer, t.Definition), r.operation(t)
+			t.Scopes, t.Operation = r.scopes(t.Pointer, t.Source), r.operation(t)
 		}
 		r.tool = ""
 		if t == nil {
@@ -129,7 +129,7 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 	if _, ok := t.Definition.Get("outputSchema"); ok {
 		t.Output = r.root(t, "outputSchema", JudgeOutput)
 	}
-	t.Source, t.Definition = t.Definition, withoutGo(t.Definition)
+	t.Source, t.Definition = t.Definition, servedTool(t.Definition)
 	return t
 }
 
@@ -162,12 +162,12 @@ func (r *reader) root(t *Tool, keyword string, judge func(*jsonschema.Schema) Ro
 	return r.schema(at, root.Served)
 }
 
-// withoutGo returns a definition without the members x-go-..., which are for mcpgen and which clients do not get.
-func withoutGo(definition wire.Object) wire.Object {
+// servedTool returns the definition of a tool as a server sends it: without the members that this project adds.
+func servedTool(source wire.Object) wire.Object {
+	definition := source.Without(jsonschema.GoName, MemberScopes, MemberOperation)
 	if !strings.Contains(string(definition), "x-go-") {
 		return definition
 	}
-	definition = definition.Without(jsonschema.GoName)
 	for _, member := range []string{"inputSchema", "outputSchema"} {
 		if schema, ok := definition.Get(member); ok {
 			definition = jsonschema.With(definition, member, jsonschema.WithoutGo(schema))

@@ -219,7 +219,7 @@ func TestOperation(t *testing.T) {
 	if diff := cmp.Diff(want, tool.Operation); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if served := string(tool.Served()); served != `{"name":"a","inputSchema":{"type":"object","properties":{"p":{}}}}` {
+	if served := string(tool.Definition); served != `{"name":"a","inputSchema":{"type":"object","properties":{"p":{}}}}` {
 		t.Errorf("clients get %s", served)
 	}
 	for _, row := range []struct{ operation, want string }{

@@ -39,28 +39,20 @@ type Tool struct {
 	// GoName is the Go identifier that the list gives the tool (x-go-name), or "".
 	GoName string
 	// Source is the text of the definition, without white space between tokens. Schemas that mean objects
-	// have the type "object", which [Read] adds to those without it. Definition is Source without Go
-	// identifiers.
+	// have the type "object", which [Read] adds to those without it. Definition is Source without the members
+	// that this project adds, as a server sends it.
 	Source, Definition wire.Object
 	// Input is the inputSchema. Output is the outputSchema, or nil.
 	Input, Output *jsonschema.Schema
 	// Values means that structured results need not be objects, see [Root].
 	Values bool
 	// Scopes are the values of the member x-mcp-scopes: those that the access token of a caller must have.
-	// The definition still has the member; see [Tool.Served].
 	Scopes []string
-	// Operation is the value of the member x-openapi, or nil. The definition still has the member; a
-	// server does not send it.
+	// Operation is the value of the member x-openapi, or nil.
 	Operation *rest.Operation
 	// Pointer is the place of the tool in the text, such as "/tools/0".
 	Pointer string
 }
-
-// Served returns the definition as a server sends it: without the members of this project.
-func (t *Tool) Served() wire.Object { return t.Definition.Without(members...) }
-
-// members are the members of definitions that this project adds. Comparisons ignore them too.
-var members = []string{MemberScopes, MemberOperation}
 
 // MemberScopes is the member of a definition that lists its scopes. It is of this project.
 const MemberScopes = "x-mcp-scopes"

@@ -72,7 +72,7 @@ func newProgram(t *testing.T, list *tools.List) *program {
 	if err := f.Render(&checks); err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, typing.Options{Server: true, BigIntegers: true})
+	pkg, err := typing.Types(list, typing.Options{Server: true, BigIntegers: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -204,12 +204,7 @@ func count(made *skeleton.Result) (fields, raw int) {
 		decl(tool.Output)
 		visit(tool.Value)
 	}
-	for _, d := range made.Diagnostics {
-		if d.Raw {
-			raw++
-		}
-	}
-	return fields, raw
+	return fields, len(made.Untyped)
 }
 
 // module creates a module that replaces this one by its folder.

@@ -22,7 +22,7 @@ import (
 // schemas stay the same. The packages of servers and clients have the code for one direction each.
 func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files.File {
 	t.Helper()
-	types, _, err := typing.Types(list, typing.Options{})
+	types, err := typing.Types(list, typing.Options{})
 	if err != nil {
 		t.Errorf("%s: types: %v", path, err)
 		return nil

@@ -212,7 +212,7 @@ func TestSamplesAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := typing.Types(list, typing.Options{}); err != nil {
+	if _, err := typing.Types(list, typing.Options{}); err != nil {
 		t.Error(err)
 	}
 	for _, tool := range list.Tools {

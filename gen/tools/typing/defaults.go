@@ -29,7 +29,7 @@ func (t *typer) applyDefaults() {
 			problem = "it would contain itself"
 		}
 		if problem != "" {
-			t.remark(d.at, false, "the default %s is left out: %s", text, problem)
+			t.remark(&t.pkg.Notes, d.at, "the default %s is left out: %s", text, problem)
 			d.field.Doc = strings.TrimSpace(strings.Replace(d.field.Doc, defaultSentence(text), "", 1))
 			continue
 		}

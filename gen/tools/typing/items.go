@@ -142,20 +142,18 @@ func (t *typer) itemTypes(pkg *Package) {
 			continue
 		}
 		t.owner = i.Name
-		problems, remarks := len(t.errs), len(t.diagnostics)
 		f := forms[i.Kind]
 		i.Type = t.typesOf(i.Input, false, &document{i.Pointer, i.Name, i.Go + f.arguments, fmt.Sprintf(f.about, i.Name), inputs, false})
 		// The schema is not in the list, so problems are reported where the arguments are.
 		for _, a := range i.Arguments {
 			at := wire.ChildPointer(i.Input.Pointer+"/properties", a.Name)
-			for _, err := range t.errs[problems:] {
+			for _, err := range t.errs {
 				if e, ok := errors.AsType[*tools.Error](err); ok {
 					e.Pointer = moved(e.Pointer, at, a.Pointer)
 				}
 			}
-			for k := range t.diagnostics[remarks:] {
-				remark := &t.diagnostics[remarks+k]
-				remark.Pointer = moved(remark.Pointer, at, a.Pointer)
+			for _, e := range slices.Concat(pkg.Untyped, pkg.Notes) {
+				e.Pointer = moved(e.Pointer, at, a.Pointer)
 			}
 		}
 	}

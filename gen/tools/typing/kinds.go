@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/names"
+	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -21,12 +22,12 @@ type typer struct {
 	decls []*ir.Decl
 	// origins has the origin of each declaration, shared the declarations that several items have, and aliases
 	// the declaration that each alias stands for.
-	origins     map[*ir.Decl]*origin
-	shared      map[*ir.Decl]bool
-	aliases     map[*ir.Decl]ir.Type
-	values      []ir.Type // of results that need not be objects
-	diagnostics []Diagnostic
-	errs        []error
+	origins map[*ir.Decl]*origin
+	shared  map[*ir.Decl]bool
+	aliases map[*ir.Decl]ir.Type
+	values  []ir.Type // of results that need not be objects
+	pkg     *Package
+	errs    []error
 
 	// The following fields are for the document whose types are being made.
 	// owner is the name of the tool, prompt or template.
@@ -50,12 +51,13 @@ type typer struct {
 
 // raw returns the type of a place that has no more specific type.
 func (t *typer) raw(at spot, format string, args ...any) ir.Type {
-	t.remark(at, true, format, args...)
+	t.remark(&t.pkg.Untyped, at, format, args...)
 	return &ir.Any{}
 }
 
-func (t *typer) remark(at spot, raw bool, format string, args ...any) {
-	t.diagnostics = append(t.diagnostics, Diagnostic{t.owner, at.pointer, fmt.Sprintf(format, args...), raw})
+// remark adds a remark about a place to a list: Untyped or Notes of the package.
+func (t *typer) remark(list *[]*tools.Error, at spot, format string, args ...any) {
+	*list = append(*list, &tools.Error{Tool: t.owner, Pointer: at.pointer, Problem: fmt.Sprintf(format, args...)})
 }
 
 // maxTypeDepth limits the nesting of types. Schemas may grow with each level.
@@ -217,7 +219,7 @@ func (t *typer) untyped(d disj, at spot) ir.Type {
 	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
 		ref := t.structOf(d, at)
 		ref.Decl.Type.(*ir.Object).Loose = true
-		t.remark(at, false, `has members but no type: values other than objects are allowed, and kept in Other; "type": "object" would refuse it`)
+		t.remark(&t.pkg.Notes, at, `has members but no type: values other than objects are allowed, and kept in Other; "type": "object" would refuse it`)
 		return ref
 	}
 	if !d.structured() {
@@ -259,7 +261,7 @@ func (t *typer) text(d disj, at spot) ir.Type {
 			return &ir.String{Format: format}
 		}
 		if !d.of(isString).takesTimes() {
-			t.remark(at, false, "stays a string, because its pattern or its length does not allow %s, as a time.Time is written", plainTime)
+			t.remark(&t.pkg.Notes, at, "stays a string, because its pattern or its length does not allow %s, as a time.Time is written", plainTime)
 			return &ir.String{Format: format}
 		}
 		return &ir.Time{}

@@ -59,7 +59,7 @@ func bothWays(t *testing.T, name string, opts typing.Options) *typing.Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, opts)
+	pkg, err := typing.Types(list, opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func sharing(t *testing.T, text string) *typing.Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, typing.Options{Server: true})
+	pkg, err := typing.Types(list, typing.Options{Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestSharedNames(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if _, _, err = typing.Types(list, typing.Options{}); err != nil {
+		if _, err = typing.Types(list, typing.Options{}); err != nil {
 			got = err.Error()
 		}
 		if got != test.want {
@@ -251,7 +251,7 @@ func TestNamesStay(t *testing.T) {
 // of types. Those of enums have the names of their constants.
 func meanings(t *testing.T, list *tools.List) map[string]string {
 	t.Helper()
-	pkg, _, err := typing.Types(list, typing.Options{Server: true})
+	pkg, err := typing.Types(list, typing.Options{Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}

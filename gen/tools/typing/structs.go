@@ -131,7 +131,7 @@ func (t *typer) dictionary(d disj, shapes []*shape, at spot) ir.Type {
 	for i, s := range shapes {
 		if s.open() {
 			if slices.ContainsFunc(d[i], func(s *jsonschema.Schema) bool { return s.PatternProperties != nil }) {
-				t.remark(at, true, "has patternProperties beside members of any type")
+				t.remark(&t.pkg.Untyped, at, "has patternProperties beside members of any type")
 			}
 			return &ir.Open{}
 		}
@@ -275,7 +275,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	f.Pointer = pointerOf(all, at.pointer)
 	here := at.member(name, goName, f.Pointer, siblings)
 	if len(d) == 0 {
-		t.remark(here, false, "allows no value, so it has no field")
+		t.remark(&t.pkg.Notes, here, "allows no value, so it has no field")
 		return nil
 	}
 	if f.Const = d.constant(); f.Const != nil {

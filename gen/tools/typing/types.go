@@ -48,6 +48,9 @@ type Package struct {
 	// Tools and Items are in the order of the list.
 	Tools []ToolTypes
 	Items []ItemTypes
+	// Untyped are the places that have no Go type, but are a wire.Raw. Notes are those whose type expresses less than
+	// the schema.
+	Untyped, Notes []*tools.Error
 }
 
 // Count returns the number of items of a kind, or of tools.
@@ -85,21 +88,6 @@ type ToolTypes struct {
 	Value ir.Type
 	// Decls are the declarations that only the tool has, sorted by name.
 	Decls []*ir.Decl
-}
-
-// Diagnostic reports a schema without a Go type, or with a type that expresses less than the
-// schema.
-type Diagnostic struct {
-	// Tool is the name of the tool, prompt or template, Pointer the place in the list.
-	Tool, Pointer string
-	Problem       string
-	// Raw means that the place is a wire.Raw.
-	Raw bool
-}
-
-// String returns the diagnostic on one line.
-func (d Diagnostic) String() string {
-	return (&tools.Error{Tool: d.Tool, Pointer: d.Pointer, Problem: d.Problem}).Error()
 }
 
 // Types makes Go types from the schemas of a list. Every valid value can be decoded into the
@@ -143,16 +131,17 @@ func (d Diagnostic) String() string {
 // repeats the comment of a field does not count, and types of definitions with different names are not equal.
 // Equal types of one document are one declaration. Those of several documents are aliases of the first, except for
 // whole inputs and outputs, which are equal to nothing.
-func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
+func Types(list *tools.List, opts Options) (*Package, error) {
 	t := &typer{names: names.New(initialisms), taken: map[string]string{}, Options: opts, origins: map[*ir.Decl]*origin{}, shared: map[*ir.Decl]bool{}, aliases: map[*ir.Decl]ir.Type{}}
 	for _, name := range opts.Identifiers {
 		t.taken[name] = generatedFiles
 	}
 	n := &naming{typer: t, methods: map[string]method{}}
 	pkg := &Package{Tools: n.nameTools(list)}
+	t.pkg = pkg
 	n.nameItems(list, pkg)
 	if len(t.errs) > 0 {
-		return nil, nil, errors.Join(t.errs...)
+		return nil, errors.Join(t.errs...)
 	}
 	for i := range pkg.Tools {
 		t.toolTypes(&pkg.Tools[i])
@@ -164,9 +153,9 @@ func Types(list *tools.List, opts Options) (*Package, []Diagnostic, error) {
 	t.direct(pkg)
 	t.distribute(pkg)
 	if len(t.errs) > 0 {
-		return nil, nil, errors.Join(t.errs...)
+		return nil, errors.Join(t.errs...)
 	}
-	return pkg, t.diagnostics, nil
+	return pkg, nil
 }
 
 // toolTypes makes the types of a tool.
@@ -235,7 +224,7 @@ func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl
 	t.origins[root] = &origin{document: of}
 	d := expand(disj{{s}}).of(isObject)
 	if len(d) == 0 {
-		t.remark(spot{pointer: s.Pointer}, false, "no object satisfies it")
+		t.remark(&t.pkg.Notes, spot{pointer: s.Pointer}, "no object satisfies it")
 		d = disj{{s}}
 	}
 	t.declared[d.key()] = root

@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // typesOf returns the types of a server for a file with a tool list.
-func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
+func typesOf(t testing.TB, name string) *typing.Package {
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
@@ -34,11 +34,11 @@ func typesOf(t testing.TB, name string) (*typing.Package, []typing.Diagnostic) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, diagnostics, err := typing.Types(list, typing.Options{Server: true})
+	pkg, err := typing.Types(list, typing.Options{Server: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pkg, diagnostics
+	return pkg
 }
 
 func emitted(t testing.TB, pkg *typing.Package) []files.File {
@@ -56,13 +56,16 @@ func emitted(t testing.TB, pkg *typing.Package) []files.File {
 // TestTypesGolden compares the types of a list with every construct, as ir and as Go, with the
 // golden files.
 func TestTypesGolden(t *testing.T) {
-	pkg, diagnostics := typesOf(t, "testdata/types.json")
+	pkg := typesOf(t, "testdata/types.json")
 	var text bytes.Buffer
 	for _, tool := range pkg.Tools {
 		fmt.Fprintf(&text, "tool %q %s\n", tool.Tool.Name, tool.Go)
 	}
-	for _, d := range diagnostics {
-		fmt.Fprintf(&text, "raw %t: %s\n", d.Raw, d)
+	for _, e := range pkg.Untyped {
+		fmt.Fprintf(&text, "untyped: %s\n", e)
+	}
+	for _, e := range pkg.Notes {
+		fmt.Fprintf(&text, "note: %s\n", e)
 	}
 	if err := ir.PrintDecls(&text, pkg.Decls); err != nil {
 		t.Fatal(err)
@@ -93,8 +96,8 @@ func golden(t *testing.T, name string, got []byte) {
 
 // TestTypesAreStable makes the types twice.
 func TestTypesAreStable(t *testing.T) {
-	a, _ := typesOf(t, "testdata/types.json")
-	b, _ := typesOf(t, "testdata/types.json")
+	a := typesOf(t, "testdata/types.json")
+	b := typesOf(t, "testdata/types.json")
 	if diff := cmp.Diff(emitted(t, a), emitted(t, b)); diff != "" {
 		t.Error(diff)
 	}
@@ -123,7 +126,7 @@ func TestTypesErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = typing.Types(list, test.opts); err == nil || err.Error() != test.want {
+		if _, err = typing.Types(list, test.opts); err == nil || err.Error() != test.want {
 			t.Errorf("%s:\n%v\nwant %s", test.list, err, test.want)
 		}
 	}
@@ -136,7 +139,7 @@ func TestTypesNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, _, err := typing.Types(list, typing.Options{Methods: []string{"Check"}, Identifiers: []string{"CheckToolInputA"}})
+	pkg, err := typing.Types(list, typing.Options{Methods: []string{"Check"}, Identifiers: []string{"CheckToolInputA"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +165,7 @@ func TestTypesClash(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, _, err = typing.Types(list, typing.Options{})
+	_, err = typing.Types(list, typing.Options{})
 	if want := `tool "get_it": /1/name: the tool would have the Go name GetIt, as the tool "get-it" (/0) has; x-go-name gives it another`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -180,7 +183,7 @@ func TestTypesGoNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pkg, _, err := typing.Types(list, typing.Options{})
+		pkg, err := typing.Types(list, typing.Options{})
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = pkg.Tools[0].Go + " " + pkg.Tools[1].Go + ":"
@@ -229,18 +232,14 @@ func countFields(pkg *typing.Package) (fields, raw int) {
 func TestTypesOfUpstreamLists(t *testing.T) {
 	fields, raw, degraded := 0, 0, 0
 	for name, list := range toolstest.Upstream(t) {
-		pkg, diagnostics, err := typing.Types(list, typing.Options{})
+		pkg, err := typing.Types(list, typing.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		n, anything := countFields(pkg)
 		fields, raw = fields+n, raw+anything
-		for _, d := range diagnostics {
-			if d.Raw {
-				degraded++
-			}
-		}
+		degraded += len(pkg.Untyped)
 	}
 	t.Logf("%d fields: %d wire.Raw, of which %d because no type could be made", fields, raw, degraded)
 	if degraded*50 > fields {
@@ -265,7 +264,7 @@ func TestVariantNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pkg, _, err := typing.Types(list, typing.Options{})
+		pkg, err := typing.Types(list, typing.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -304,7 +303,7 @@ func TestBigIntegers(t *testing.T) {
 		{typing.Options{}, []string{"beyond", "listed", "marked", "multiple", "shown", "unsigned"}},
 		{typing.Options{BigIntegers: true}, []string{"atLeast", "beyond", "listed", "marked", "multiple", "open", "shown", "unmarked", "unsigned"}},
 	} {
-		pkg, _, err := typing.Types(list, row.opts)
+		pkg, err := typing.Types(list, row.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +342,7 @@ func TestTime(t *testing.T) {
 		}},
 		{typing.Options{}, map[string]string{"at": "string:date-time", "maybe": "nullable string:date-time", "list": "[]string:date-time", "map": "{}string:date-time"}},
 	} {
-		pkg, _, err := typing.Types(list, row.opts)
+		pkg, err := typing.Types(list, row.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
