@@ -190,6 +190,9 @@ func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
 	case e.checked():
 		text = "DecodeJSON reads an object. A missing or mistyped member is an error."
 	}
+	if strict && hasSoft(o) {
+		text += " Members of other types that the schema allows go to Extra."
+	}
 	if slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Default != "" }) {
 		text += " Absent members with a default are set to it."
 	}

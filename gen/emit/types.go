@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -66,13 +67,22 @@ func (e *emitter) structFields(g *jen.Group, o *ir.Object) {
 		g.Add(code.Comment("Additional holds the other members in their order."))
 		g.Id("Additional").Add(code.Go(GoType(&ir.Map{Elem: o.Additional}))).Tag(none)
 	} else if e.hasExtra(o) {
-		g.Add(code.Comment(fmt.Sprintf("Extra holds the members that %s does not define, in their order.", e.origin)))
+		others := ","
+		if hasSoft(o) {
+			others = ", and those of other types than their fields,"
+		}
+		g.Add(code.Comment(fmt.Sprintf("Extra holds the members that %s does not define%s in their order.", e.origin, others)))
 		g.Id("Extra").Qual(wirePath, "Members").Tag(none)
 	}
 	if o.Loose {
 		g.Add(code.Comment(fmt.Sprintf("Other holds a value that is not an object, which %s allows.", e.origin)))
 		g.Id("Other").Qual(wirePath, "Raw").Tag(none)
 	}
+}
+
+// hasSoft reports whether an object has a member whose value may have another type than the field.
+func hasSoft(o *ir.Object) bool {
+	return slices.ContainsFunc(o.Fields, func(f *ir.Field) bool { return f.Soft })
 }
 
 // hasExtra reports whether the members that no field has are kept. Those of a closed object are refused before it is

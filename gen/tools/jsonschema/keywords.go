@@ -54,6 +54,7 @@ func (p *parser) annotations() {
 		s.Examples = examples.Elements()
 	}
 	s.Deprecated = p.members["deprecated"] == "true"
+	s.ContentEncoding, _ = p.members["contentEncoding"].Str()
 	s.GoName, _ = p.string(GoName)
 	s.GoBigInteger = p.members[GoBigInteger] == "true"
 }

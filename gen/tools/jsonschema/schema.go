@@ -106,6 +106,8 @@ type Rare struct {
 
 	Examples   []wire.Raw
 	Deprecated bool
+	// ContentEncoding is the encoding of a string, such as base64.
+	ContentEncoding string
 	// GoName is the Go identifier of the member that the schema describes, or of the type of a definition
 	// (x-go-name).
 	GoName string

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/ir"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -36,7 +37,7 @@ func Sentence(text string) string {
 
 // fieldDoc returns the doc comment of a member: what its schema says, and the limits of
 // its values in words. It is "" when the schema says nothing but the name of the field.
-func (t *typer) fieldDoc(all, d disj, goName string) string {
+func (t *typer) fieldDoc(f *ir.Field, all, d disj) string {
 	text := ""
 	deprecated := false
 	for _, c := range all {
@@ -50,10 +51,18 @@ func (t *typer) fieldDoc(all, d disj, goName string) string {
 	if text == "" {
 		text = t.description(d)
 	}
-	if len(text) <= longestTitle && t.identifier(strings.TrimSuffix(text, ".")) == goName {
+	if len(text) <= longestTitle && t.identifier(strings.TrimSuffix(text, ".")) == f.Go {
 		text = ""
 	}
-	if limits := d.limits(); limits != "" {
+	limits := d.limits()
+	if f.Const != nil {
+		limits = strings.TrimSpace(limits + fmt.Sprintf(" It is always %#v", f.Const))
+		if f.Required {
+			limits += "; the zero value is sent as that"
+		}
+		limits += "."
+	}
+	if limits != "" {
 		text += "\n\n" + limits
 	}
 	if len(d) > 0 {
@@ -117,7 +126,10 @@ func (d disj) limits() string {
 		if s.Pattern != nil {
 			add("Matches %s.", *s.Pattern)
 		}
-		if s.AssertsFormat() {
+		switch {
+		case s.ContentEncoding != "":
+			add("Encoded in %s.", s.ContentEncoding)
+		case s.AssertsFormat():
 			add("In the format %s.", s.Format)
 		}
 	}
@@ -127,11 +139,6 @@ func (d disj) limits() string {
 			texts[i] = string(v)
 		}
 		add("One of %s.", strings.Join(texts, ", "))
-	}
-	if value, ok := d.constant().(string); ok {
-		add("It is always %q; where it is required, the zero value is sent as that.", value)
-	} else if value, ok := d.constant().(int64); ok {
-		add("It is always %d; where it is required, the zero value is sent as that.", value)
 	}
 	return strings.Join(sentences, " ")
 }

@@ -167,8 +167,10 @@ func (t *typer) comment(d *ir.Decl, equal []*ir.Decl) {
 	}
 	head := ""
 	switch {
-	case t.shared[d]:
+	case t.shared[d] && o.definition != "":
 		head = "is a definition of several items"
+	case t.shared[d]:
+		head = "is a part of a definition of several items"
 	case len(places) > 1:
 		head = "is " + strings.Join(places, ", and ")
 	case d.Path == "" && len(d.Unions) == 0:

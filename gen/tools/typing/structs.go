@@ -289,7 +289,7 @@ func (t *typer) field(decl *ir.Decl, name, goName string, shapes []*shape, condi
 	if _, isAny := f.Type.(*ir.Any); isAny {
 		f.Soft = false
 	}
-	f.Doc = t.fieldDoc(all, d, goName)
+	f.Doc = t.fieldDoc(f, all, d)
 	if ref, ok := f.Base().(*ir.Ref); ok {
 		o := t.origins[ref.Decl]
 		o.member = o.member || o.definition == "" && strings.HasPrefix(f.Doc, ref.Decl.Doc)

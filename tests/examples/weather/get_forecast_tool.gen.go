@@ -151,8 +151,7 @@ type GetForecastOutputDayTemperature struct {
 // GetForecastOutputFlood is a variant of the elements of alerts in the
 // structured result of get_forecast.
 type GetForecastOutputFlood struct {
-	// It is always "flood"; where it is required, the zero value is sent as
-	// that.
+	// It is always "flood"; the zero value is sent as that.
 	Kind  string `json:"kind"`
 	River string `json:"river"`
 	// From 1, keep an eye on it, to 5, leave.
@@ -166,8 +165,7 @@ type GetForecastOutputFlood struct {
 // GetForecastOutputStorm is a variant of the elements of alerts in the
 // structured result of get_forecast.
 type GetForecastOutputStorm struct {
-	// It is always "storm"; where it is required, the zero value is sent as
-	// that.
+	// It is always "storm"; the zero value is sent as that.
 	Kind string `json:"kind"`
 	// The fastest wind that is expected.
 	Gusts float64 `json:"gusts"`
