@@ -58,23 +58,27 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
+// fact is a text about something, if it holds.
+type fact struct {
+	holds bool
+	text  string
+}
+
+// holding returns the texts of the facts that hold.
+func holding(all ...fact) (texts []string) {
+	for _, f := range all {
+		if f.holds {
+			texts = append(texts, f.text)
+		}
+	}
+	return texts
+}
+
 func (p *printer) decl(d *Decl) {
-	var notes []string
-	if !d.Definition {
-		notes = append(notes, "from "+d.Path)
-	}
-	if d.Family != "" {
-		notes = append(notes, "in "+d.Family)
-	}
-	if d.Checked {
-		notes = append(notes, "checked")
-	}
-	if d.Message {
-		notes = append(notes, "message")
-	}
-	if d.Rules != nil {
-		notes = append(notes, "by "+strings.Join(d.Rules, " and "))
-	}
+	notes := holding(
+		fact{!d.Definition, "from " + d.Path}, fact{d.Family != "", "in " + d.Family}, fact{d.Checked, "checked"}, fact{d.Message, "message"},
+		fact{d.Rules != nil, "by " + strings.Join(d.Rules, " and ")},
+	)
 	p.line("\ntype %s %s (%s)", d.Name, p.typ(d.Type), strings.Join(notes, ", "))
 	p.parts(d.Type)
 }
@@ -112,28 +116,10 @@ func (p *printer) parts(t Type) {
 }
 
 func (p *printer) field(f *Field) {
-	var notes []string
-	if f.Required && f.Default == "" {
-		notes = append(notes, "required")
-	}
-	if f.Nullable() {
-		notes = append(notes, "nullable")
-	}
-	if f.Const != nil {
-		notes = append(notes, fmt.Sprintf("const %#v", f.Const))
-	}
-	if f.Boxed {
-		notes = append(notes, "boxed")
-	}
-	if f.Injected && !p.comments {
-		notes = append(notes, "injected")
-	}
-	if f.Soft {
-		notes = append(notes, "soft")
-	}
-	if f.Default != "" {
-		notes = append(notes, "default "+f.Default)
-	}
+	notes := holding(
+		fact{f.Required && f.Default == "", "required"}, fact{f.Nullable(), "nullable"}, fact{f.Const != nil, fmt.Sprintf("const %#v", f.Const)},
+		fact{f.Boxed, "boxed"}, fact{f.Injected && !p.comments, "injected"}, fact{f.Soft, "soft"}, fact{f.Default != "", "default " + f.Default},
+	)
 	of := p.typ(f.Base())
 	if p.comments {
 		p.comment(of, f.Doc, f.Deprecated)
@@ -212,16 +198,12 @@ func (p *printer) method(m *Method) {
 	if m.Plain != nil {
 		p.line("\tplain result %s", m.Plain.Name)
 	}
-	if m.Capability != "" {
-		p.line("\tcapability %s", m.Capability)
-	}
-	for _, fact := range []struct {
-		holds bool
-		text  string
-	}{{m.Paginated, "paginated"}, {m.Within, "within a result"}, {m.Asks, "asks"}, {m.Cacheable, "cacheable"}, {m.NameParam != "", "named by " + m.NameParam}, {m.Filter != "", strings.TrimSpace("asked for by " + m.Filter + " " + m.FilterParam)}, {m.ResultTypes != nil, "result types " + strings.Join(m.ResultTypes, ", ")}} {
-		if fact.holds {
-			p.line("\t%s", fact.text)
-		}
+	for _, text := range holding(
+		fact{m.Capability != "", "capability " + m.Capability}, fact{m.Paginated, "paginated"}, fact{m.Within, "within a result"}, fact{m.Asks, "asks"}, fact{m.Cacheable, "cacheable"},
+		fact{m.NameParam != "", "named by " + m.NameParam}, fact{m.Filter != "", strings.TrimSpace("asked for by " + m.Filter + " " + m.FilterParam)},
+		fact{m.ResultTypes != nil, "result types " + strings.Join(m.ResultTypes, ", ")},
+	) {
+		p.line("\t%s", text)
 	}
 	if m.Items != nil {
 		p.line("\titems %q %s", m.Items.Wire, m.ItemsGo)

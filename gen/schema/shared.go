@@ -35,22 +35,19 @@ func (s *Sharing) At(at *Schema) string {
 // be changed afterwards. A definition that is a variant of a union which the revision does not have is
 // not shared: a variant must be declared beside its union.
 func Share(extension, core *Document) *Sharing {
-	c := &comparison{a: extension, b: core, same: map[[2]string]bool{}}
-	c.run()
+	c := &comparison{a: extension, b: core}
 	out := &Sharing{map[string]string{}, map[string]shared{}}
 	for _, def := range extension.Definitions {
-		if name := c.match(def.Schema, def.Name, func(other string) bool { return c.same[[2]string{def.Name, other}] }); name != "" {
+		if name := c.match(def.Schema, def.Name); name != "" {
 			out.Definitions[def.Name] = name
 		}
-	}
-	for _, def := range extension.Definitions {
-		walk(def.Schema, func(s *Schema) {
-			if s == def.Schema || s.Ref != "" {
-				return
+		walk(def.Schema, func(s *Schema) bool {
+			if s != def.Schema && s.Ref == "" {
+				if name := c.match(s, ""); name != "" {
+					out.places[s.Pointer] = shared{s, name}
+				}
 			}
-			if name := c.match(s, "", func(other string) bool { return c.equal(s, core.Lookup(other), 0) }); name != "" {
-				out.places[s.Pointer] = shared{s, name}
-			}
+			return true
 		})
 	}
 	out.keepVariants(extension)
@@ -60,15 +57,15 @@ func Share(extension, core *Document) *Sharing {
 // match returns the definition of the revision that equals a schema: the one with the name, else the
 // first one. Schemas without members, values or variants match only by name, because their structure
 // says too little.
-func (c *comparison) match(s *Schema, name string, equal func(other string) bool) string {
-	if name != "" && c.b.Lookup(name) != nil && equal(name) {
+func (c *comparison) match(s *Schema, name string) string {
+	if other := c.b.Lookup(name); other != nil && c.equal(s, other) {
 		return name
 	}
 	if len(s.Properties) == 0 && s.AnyOf == nil && s.AllOf == nil && s.Enum == nil {
 		return ""
 	}
 	for _, def := range c.b.Definitions {
-		if equal(def.Name) {
+		if c.equal(s, def.Schema) {
 			return def.Name
 		}
 	}
@@ -100,77 +97,52 @@ func (s *Sharing) keepVariants(doc *Document) {
 			if _, ok := s.Definitions[def.Name]; ok {
 				continue
 			}
-			s.walkOwn(def.Schema, func(union *Schema) {
-				for _, branch := range union.AnyOf {
-					changed = variants(branch) || changed
+			walk(def.Schema, func(in *Schema) bool {
+				if _, ok := s.places[in.Pointer]; ok {
+					return false
 				}
+				for _, branch := range in.AnyOf {
+					changed = !isOptional(in) && variants(branch) || changed
+				}
+				return true
 			})
 		}
 	}
 }
 
-// walkOwn calls f for the unions in a schema that are not shared.
-func (s *Sharing) walkOwn(in *Schema, f func(union *Schema)) {
-	if in == nil {
-		return
-	}
-	if _, ok := s.places[in.Pointer]; ok {
-		return
-	}
-	optional := len(in.AnyOf) == 2 && slices.ContainsFunc(in.AnyOf, func(b *Schema) bool { return slices.Equal(b.Types, []string{"null"}) })
-	if in.AnyOf != nil && !optional {
-		f(in)
-	}
-	for _, p := range in.Properties {
-		s.walkOwn(p.Schema, f)
-	}
-	s.walkOwn(in.Additional, f)
-	s.walkOwn(in.Items, f)
-	for _, branch := range slices.Concat(in.AnyOf, in.AllOf) {
-		s.walkOwn(branch, f)
-	}
+// isOptional reports whether a choice is one between values and null, which is no union.
+func isOptional(s *Schema) bool {
+	return len(s.AnyOf) == 2 && slices.ContainsFunc(s.AnyOf, func(b *Schema) bool { return slices.Equal(b.Types, []string{"null"}) })
 }
 
-// comparison finds the pairs of definitions of two documents that say the same.
+// comparison finds the definitions of two documents that say the same.
 type comparison struct {
 	a, b *Document
-	same map[[2]string]bool
+	// assumed has the pairs that are being compared.
+	assumed map[[2]*Schema]bool
 }
 
-// run assumes that all pairs are the same, and removes pairs until no assumption is wrong. So
-// definitions that refer to themselves and each other are compared as well.
-func (c *comparison) run() {
-	for _, a := range c.a.Definitions {
-		for _, b := range c.b.Definitions {
-			c.same[[2]string{a.Name, b.Name}] = true
-		}
-	}
-	for changed := true; changed; {
-		changed = false
-		for _, a := range c.a.Definitions {
-			for _, b := range c.b.Definitions {
-				pair := [2]string{a.Name, b.Name}
-				if c.same[pair] && !c.equal(a.Schema, b.Schema, 0) {
-					delete(c.same, pair)
-					changed = true
-				}
-			}
-		}
-	}
+// equal is like [Equal], but a reference equals the definition that it leads to. Schemas that refer to themselves
+// and each other are equal if nothing distinguishes them, so a pair within itself is assumed to be.
+func (c *comparison) equal(a, b *Schema) bool {
+	c.assumed = map[[2]*Schema]bool{}
+	return c.same(a, b)
 }
 
-// equal is like [Equal], but a reference equals the definition that it leads to.
-func (c *comparison) equal(a, b *Schema, depth int) bool {
-	if a == nil || b == nil || depth > maxDepth {
-		return a == b
+func (c *comparison) same(a, b *Schema) bool {
+	a, b = c.a.behind(a), c.b.behind(b)
+	pair := [2]*Schema{a, b}
+	if a == nil || b == nil || c.assumed[pair] {
+		return a == b || c.assumed[pair]
 	}
-	switch {
-	case a.Ref != "" && b.Ref != "" && a.Source == "" && b.Source == "":
-		return c.same[[2]string{a.Ref, b.Ref}]
-	case a.Ref != "" && b.Ref == "" && a.Source == "":
-		return c.equal(c.a.Lookup(a.Ref), b, depth+1)
-	case b.Ref != "" && a.Ref == "" && b.Source == "":
-		return c.equal(a, c.b.Lookup(b.Ref), depth+1)
+	c.assumed[pair] = true
+	return equal(a, b, c.same)
+}
+
+// behind returns the definition that the references of a schema lead to, or the schema itself.
+func (d *Document) behind(s *Schema) *Schema {
+	for seen := 0; s != nil && s.Ref != "" && s.Source == "" && seen < len(d.Definitions); seen++ {
+		s = d.Lookup(s.Ref)
 	}
-	return equal(a, b, func(x, y *Schema) bool { return c.equal(x, y, depth+1) })
+	return s
 }

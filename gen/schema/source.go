@@ -32,9 +32,7 @@ func (d *Document) attach(more map[string]bool) {
 func (d *Document) madeOfMore(s *Schema) bool {
 	more := func(list []*Schema, only func(*Schema) bool) bool {
 		return slices.ContainsFunc(list, func(branch *Schema) bool {
-			for seen := 0; branch != nil && branch.Ref != "" && branch.Source == "" && seen < len(d.Definitions); seen++ {
-				branch = d.Lookup(branch.Ref)
-			}
+			branch = d.behind(branch)
 			return branch != nil && branch.Source != "" && only(branch)
 		})
 	}
@@ -53,15 +51,18 @@ func (d *Document) Keep(s *Schema) {
 // Walk calls f for every schema of the document. It calls f for a schema before its subschemas.
 func (d *Document) Walk(f func(*Schema)) {
 	for _, def := range d.Definitions {
-		walk(def.Schema, f)
+		walk(def.Schema, func(s *Schema) bool {
+			f(s)
+			return true
+		})
 	}
 }
 
-func walk(s *Schema, f func(*Schema)) {
-	if s == nil {
+// walk calls f for a schema and, unless f returns false, for its subschemas.
+func walk(s *Schema, f func(*Schema) bool) {
+	if s == nil || !f(s) {
 		return
 	}
-	f(s)
 	for _, p := range s.Properties {
 		walk(p.Schema, f)
 	}
