@@ -37,20 +37,7 @@ func (r *reader) bundle() wire.Raw {
 	if !changed {
 		return root
 	}
-	return replace(root, at, wire.Raw(append(bundled, ']')))
-}
-
-// replace returns a value with another one at a pointer without escapes.
-func replace(root wire.Raw, at string, value wire.Raw) wire.Raw {
-	if at == "" {
-		return value
-	}
-	name, rest, _ := strings.Cut(at[1:], "/")
-	inner, _ := wire.Object(root).Get(name)
-	if rest != "" {
-		rest = "/" + rest
-	}
-	return jsonschema.With(root, name, replace(inner, rest, value))
+	return jsonschema.Replaced(root, map[string]wire.Raw{at: wire.Raw(append(bundled, ']'))})
 }
 
 // bundleTool returns a tool whose schemas have copies of the schemas that they refer to.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
@@ -62,29 +61,7 @@ func Fix(name string, text []byte, o Options) (fixed []byte, changes []Change, e
 	if len(changes) == 0 && json.Valid(text) {
 		return text, nil, nil
 	}
-	return report.Indented([]byte(replaced(root, "", fixedAt)), source), changes, nil
-}
-
-// replaced returns a value, which is at a pointer, with other values at some pointers.
-func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
-	if other, ok := others[at]; ok {
-		return other
-	}
-	switch value.Kind() {
-	case wire.KindObject:
-		members := wire.Object(value).Members()
-		for i, m := range members {
-			members[i].Value = replaced(m.Value, wire.ChildPointer(at, m.Name), others)
-		}
-		return objectOf(members)
-	case wire.KindArray:
-		elements := value.Elements()
-		for i, element := range elements {
-			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others)
-		}
-		return wire.ArrayOf(elements)
-	}
-	return value
+	return report.Indented([]byte(jsonschema.Replaced(root, fixedAt)), source), changes, nil
 }
 
 // fixer rewrites one definition.
@@ -112,7 +89,7 @@ func (f *fixer) definition(text wire.Raw) wire.Raw {
 			}
 		}
 	}
-	text = replaced(text, "", visible)
+	text = jsonschema.Replaced(text, visible)
 	within := ""
 	if inner, ok := wire.Object(text).Get("function"); ok && inner.Kind() == wire.KindObject {
 		within = "/function"
@@ -123,7 +100,7 @@ func (f *fixer) definition(text wire.Raw) wire.Raw {
 			schemas[within+"/"+keyword] = f.schema(wire.ChildPointer(f.at, keyword), s, keyword != "outputSchema")
 		}
 	}
-	return replaced(text, "", schemas)
+	return jsonschema.Replaced(text, schemas)
 }
 
 func (f *fixer) change(rule, pointer string) {

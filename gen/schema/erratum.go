@@ -3,8 +3,6 @@ package schema
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -71,26 +69,5 @@ func apply(text wire.Raw, e spec.Erratum) (patched wire.Raw, misfit string, err 
 	case !wire.Equal(current, wire.Raw(before)):
 		return text, fmt.Sprintf("want %s, found %s", before, current), nil
 	}
-	return set(text, e.Pointer, wire.Raw(after)), "", nil
-}
-
-// set returns a text with another value at a JSON Pointer, which must lead to a value.
-func set(text wire.Raw, pointer string, value wire.Raw) wire.Raw {
-	if pointer == "" {
-		return value
-	}
-	segment, rest := pointer[1:], ""
-	if i := strings.IndexByte(segment, '/'); i >= 0 {
-		segment, rest = segment[:i], segment[i:]
-	}
-	name := wire.PointerName(segment)
-	inner, _ := text.Child(name)
-	if inner = set(inner, rest, value); text.Kind() == wire.KindObject {
-		return jsonschema.With(text, name, inner)
-	}
-	elements := text.Elements()
-	if i, err := strconv.Atoi(name); err == nil {
-		elements[i] = inner
-	}
-	return wire.ArrayOf(elements)
+	return jsonschema.Replaced(text, map[string]wire.Raw{e.Pointer: wire.Raw(after)}), "", nil
 }

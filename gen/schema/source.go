@@ -102,7 +102,7 @@ func (d *Document) JSON() ([]byte, error) {
 			like = `{"$ref":` + jsonschema.Text("#"+p.like) + `}`
 		}
 		if _, there := wire.Object(properties).Get(name); !there {
-			text = set(text, parent, jsonschema.With(around, "properties", jsonschema.With(properties, name, like)))
+			text = jsonschema.Replaced(text, map[string]wire.Raw{parent: jsonschema.With(around, "properties", jsonschema.With(properties, name, like))})
 		}
 	}
 	return formatted(text)

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -32,6 +33,34 @@ func Texts(all []string) wire.Raw {
 		texts[i] = Text(s)
 	}
 	return wire.ArrayOf(texts)
+}
+
+// Replaced returns a text in which other values are at some JSON Pointers. A pointer that leads to nothing has no effect.
+func Replaced(text wire.Raw, others map[string]wire.Raw) wire.Raw { return replaced(text, "", others) }
+
+func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
+	if other, ok := others[at]; ok {
+		return other
+	}
+	leads := false // whether a pointer leads into the value
+	for pointer := range others {
+		leads = leads || strings.HasPrefix(pointer, at+"/")
+	}
+	switch {
+	case leads && value.Kind() == wire.KindObject:
+		text := []byte{'{'}
+		for name, member := range wire.Object(value).All() {
+			text = append(wire.AppendName(text, name), replaced(member, wire.ChildPointer(at, name), others)...)
+		}
+		return wire.Raw(append(text, '}'))
+	case leads && value.Kind() == wire.KindArray:
+		elements := value.Elements()
+		for i, element := range elements {
+			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others)
+		}
+		return wire.ArrayOf(elements)
+	}
+	return value
 }
 
 // With returns an object with a member set to a value. The member is added if there is none. The text of the
