@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/catalog"
@@ -51,7 +52,7 @@ func Write(w io.Writer, format Format, r *lint.Report, file string, failOn lint.
 	case SARIF:
 		p.sarif(r, file, failOn)
 	case HTML:
-		return page.Execute(w, view(r))
+		return page.Execute(w, r)
 	default:
 		return fmt.Errorf("unknown format %q", format)
 	}
@@ -89,7 +90,7 @@ func issues(r *lint.Report, file string, failOn lint.Level) []report.Issue {
 	var all []report.Issue
 	for _, f := range r.Findings {
 		i := report.Issue{
-			Rule: f.Rule, Severity: severities[f.Level], Group: f.Subject, Subject: f.Subject, Title: f.Subject + ": " + f.Message, Lines: []string{doc(f.Rule)},
+			Rule: f.Rule, Severity: severities[f.Level], Group: f.Subject, Subject: f.Subject, Title: f.Subject + ": " + f.Message, Lines: []string{rule(f.Rule).Doc},
 			File: file, Fingerprint: f.Rule + " " + f.Subject + " " + f.Message, Fails: failOn != "" && f.Level.AtLeast(failOn),
 		}
 		if f.Position != nil {
@@ -100,14 +101,10 @@ func issues(r *lint.Report, file string, failOn lint.Level) []report.Issue {
 	return all
 }
 
-// doc returns what a rule says.
-func doc(id string) string {
-	for _, rule := range lint.Rules() {
-		if rule.ID == id {
-			return rule.Doc
-		}
-	}
-	return ""
+// rule returns the rule with an id.
+func rule(id string) lint.Rule {
+	all := lint.Rules()
+	return all[slices.IndexFunc(all, func(r lint.Rule) bool { return r.ID == id })]
 }
 
 func (p *printer) sarif(r *lint.Report, file string, failOn lint.Level) {
@@ -157,57 +154,30 @@ func Rules(w io.Writer, format Format) error {
 var pageText string
 
 // page is the HTML form of a report.
-var page = template.Must(template.New("page").Parse(pageText))
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"visible": visible, "summary": Summary, "levels": lint.Levels, "subjects": subjects, "place": place, "rule": rule,
+}).Parse(pageText))
 
-// pageView is what the page shows.
-type pageView struct {
-	Title, Summary string
-	Levels         []levelView
-	Subjects       []subjectView
-	Rules          []lint.Rule
-}
-
-type levelView struct {
-	Level lint.Level
-	Count int
-}
-
-// subjectView is a definition with its findings.
-type subjectView struct {
+// subject is a definition with its findings.
+type subject struct {
 	Name     string
-	Findings []findingView
+	Findings []*lint.Finding
 }
 
-type findingView struct {
-	Level                     lint.Level
-	Place, Message, Rule, Doc string
-	Source                    string
-}
-
-// view groups the findings of a report by their subjects, in the order of the text.
-func view(r *lint.Report) pageView {
-	v := pageView{Title: visible(r.Name), Summary: visible(Summary(r))}
-	for _, level := range lint.Levels() {
-		v.Levels = append(v.Levels, levelView{level, r.Count(level)})
-	}
-	rules := map[string]lint.Rule{}
-	for _, rule := range lint.Rules() {
-		rules[rule.ID] = rule
-	}
-	index := map[string]int{}
+// subjects groups the findings of a report by their subjects, in the order of the text.
+func subjects(r *lint.Report) []*subject {
+	var all []*subject
+	known := map[string]*subject{}
 	for _, f := range r.Findings {
-		i, ok := index[f.Subject]
-		if !ok {
-			i = len(v.Subjects)
-			index[f.Subject] = i
-			v.Subjects = append(v.Subjects, subjectView{Name: visible(f.Subject)})
+		s := known[f.Subject]
+		if s == nil {
+			s = &subject{Name: f.Subject}
+			known[f.Subject] = s
+			all = append(all, s)
 		}
-		rule := rules[f.Rule]
-		v.Subjects[i].Findings = append(v.Subjects[i].Findings, findingView{
-			f.Level, visible(place(r.Name, f)), visible(f.Message), f.Rule, rule.Doc, rule.Source,
-		})
+		s.Findings = append(s.Findings, f)
 	}
-	return v
+	return all
 }
 
 func visible(s string) string { return report.Escape(s, report.Hidden) }
