@@ -61,12 +61,26 @@ func nothing(s *jsonschema.Schema) bool {
 	return s.Not != nil && !p.value && !p.object && !p.array && len(s.Types) == 0 && s.Not.Always == nil && wire.Object(s.Not.Source).Len() == 0
 }
 
-// follow resolves a schema that consists of a reference only.
+// follow resolves a schema that consists of a reference only, alone or as the only branch of an allOf.
 func follow(s *jsonschema.Schema) *jsonschema.Schema {
-	for s != nil && s.Target != nil && len(s.Types) == 0 && newPlan(s).passes == 1 {
-		s = s.Target
+	for {
+		switch target := reference(s); {
+		case target != nil:
+			s = target
+		case s != nil && len(s.AllOf) == 1 && len(s.Types) == 0 && newPlan(s).passes == 1 && reference(s.AllOf[0]) != nil:
+			s = reference(s.AllOf[0])
+		default:
+			return s
+		}
 	}
-	return s
+}
+
+// reference returns the target of a schema that consists of a reference only, or nil.
+func reference(s *jsonschema.Schema) *jsonschema.Schema {
+	if s == nil || s.Target == nil || len(s.Types) > 0 || newPlan(s).passes != 1 {
+		return nil
+	}
+	return s.Target
 }
 
 // simple reports whether the check of a schema is inlined into that of the surrounding

@@ -97,6 +97,24 @@ func TestEmit(t *testing.T) {
 	}
 }
 
+// TestReferences checks that a schema which is a reference, alone or as the only branch of an allOf, has no function
+// beside that of its target.
+func TestReferences(t *testing.T) {
+	const target = `"$defs":{"a":{"type":"object","required":["x"]}}`
+	for _, test := range []struct {
+		property string
+		want     int // functions
+	}{
+		{`{"$ref":"#/$defs/a"}`, 2}, {`{"allOf":[{"$ref":"#/$defs/a"}]}`, 2}, {`{"allOf":[{"allOf":[{"$ref":"#/$defs/a"}]}]}`, 3},
+		{`{"allOf":[{"$ref":"#/$defs/a"}],"minProperties":1}`, 3}, {`{"allOf":[{"$ref":"#/$defs/a","minProperties":1}]}`, 4},
+	} {
+		src := emit(t, read(t, `{"type":"object","properties":{"p":`+test.property+`},`+target+`}`))
+		if got := bytes.Count(src, []byte("\nfunc check")); got != test.want {
+			t.Errorf("%s: %d functions, want %d:\n%s", test.property, got, test.want, src)
+		}
+	}
+}
+
 func TestEmitErrors(t *testing.T) {
 	list := read(t, `{"type":"object"}`)
 	_, err := check.Declarations([]check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})
