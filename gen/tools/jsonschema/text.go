@@ -35,7 +35,8 @@ func Texts(all []string) wire.Raw {
 	return wire.ArrayOf(texts)
 }
 
-// Replaced returns a text in which other values are at some JSON Pointers. A pointer that leads to nothing has no effect.
+// Replaced returns a text in which other values are at some JSON Pointers. A pointer that leads to nothing has no
+// effect.
 func Replaced(text wire.Raw, others map[string]wire.Raw) wire.Raw { return replaced(text, "", others) }
 
 func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
