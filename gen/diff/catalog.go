@@ -33,7 +33,7 @@ var ruleRows = []struct {
 	{"undeclared members are allowed", "undeclared members are no longer allowed", Rule{ID: "object-opened", Mirror: "object-closed", Category: CategoryWire, Effect: EffectWidens,
 		Doc:  "One side forbids undeclared members with additionalProperties. Other rules report members that one side declares.",
 		Harm: "{sender} may send members that neither side declares, which {receiver} refuses.", Keyword: "additionalProperties"}},
-	// Values. The rules for limits are in bounds.
+	// Values. The rules for limits are in keywords.
 	{"`{0}` is allowed as well", "`{0}` is no longer allowed", Rule{ID: "type-added", Mirror: "type-removed", Category: CategoryWire, Effect: EffectWidens,
 		Doc:  "One side allows a JSON type that the other side does not.",
 		Args: []string{"type"}, Harm: "{sender} may send `{0}`, which {receiver} does not accept.", Keyword: "type"}},
@@ -186,26 +186,6 @@ var ruleRows = []struct {
 		Args: []string{"name", argBefore, argAfter}, Harm: "A program that uses `{0}` does not compile with the new client, or means something else."}},
 }
 
-// bound is a keyword that limits values of a kind, with the rule for a limit that allows less than before and that for
-// one that allows more.
-type bound struct {
-	keyword, narrows, widens string
-	kind                     kind
-	at                       func(a *Alt) limit
-	says, harm               string
-}
-
-var bounds = []bound{
-	{"minimum", "minimum-raised", "minimum-lowered", kindNumber, func(a *Alt) limit { return a.Number.Low }, "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
-	{"maximum", "maximum-lowered", "maximum-raised", kindNumber, func(a *Alt) limit { return a.Number.High }, "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
-	{"minLength", "min-length-raised", "min-length-lowered", kindString, func(a *Alt) limit { return a.Text.Length.Low }, "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
-	{"maxLength", "max-length-lowered", "max-length-raised", kindString, func(a *Alt) limit { return a.Text.Length.High }, "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
-	{"minItems", "min-items-raised", "min-items-lowered", kindArray, func(a *Alt) limit { return a.Array.Length.Low }, "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
-	{"maxItems", "max-items-lowered", "max-items-raised", kindArray, func(a *Alt) limit { return a.Array.Length.High }, "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
-	{"minProperties", "min-properties-raised", "min-properties-lowered", kindObject, func(a *Alt) limit { return a.Object.Size.Low }, "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
-	{"maxProperties", "max-properties-lowered", "max-properties-raised", kindObject, func(a *Alt) limit { return a.Object.Size.High }, "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
-}
-
 // annotations lists the hints of a tool as promises, with the value that makes the promise and
 // the value that an absent hint stands for.
 var annotations = []annotation{
@@ -242,11 +222,14 @@ func Rules() []Rule {
 	for _, row := range ruleRows {
 		add(row.says, row.mirrored, row.Rule)
 	}
-	for _, b := range bounds {
-		says := b.says + " is {1}, was {0}"
-		add(says, says, Rule{ID: b.widens, Mirror: b.narrows, Category: CategoryWire, Effect: EffectWidens,
-			Doc:  "The " + b.says + " was moved, added or removed.",
-			Args: []string{argBefore, argAfter}, Harm: b.harm, Keyword: b.keyword})
+	for _, k := range keywords {
+		if k.limit == nil {
+			continue
+		}
+		says := k.limit.says + " is {1}, was {0}"
+		add(says, says, Rule{ID: k.limit.widens, Mirror: k.limit.narrows, Category: CategoryWire, Effect: EffectWidens,
+			Doc:  "The " + k.limit.says + " was moved, added or removed.",
+			Args: []string{argBefore, argAfter}, Harm: k.limit.harm, Keyword: k.name})
 	}
 	for _, a := range annotations {
 		add("no longer promises "+a.promise, "", Rule{ID: a.lost(), Mirror: a.gained(), Category: CategoryTools, Effect: EffectMeaning,

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"math/big"
 	"slices"
 	"strconv"
 
@@ -52,14 +51,14 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 		p.remarks(old, new)
 	}
 	for _, v := range p.views(old, new) {
-		for _, b := range bounds {
-			if b.kind == old.kinds {
-				c.limit(v, b)
+		for i := range keywords {
+			if k := &keywords[i]; k.limit != nil && k.kind == old.kinds {
+				c.limit(v, k)
 			}
 		}
 	}
-	for _, k := range keywords {
-		if k.shows != nil || k.of == old.kinds {
+	for i := range keywords {
+		if k := &keywords[i]; k.shows != nil || k.whole && k.kind == old.kinds {
 			c.keyword(p, old, new, k)
 		}
 	}
@@ -67,7 +66,7 @@ func (c *comparer) alts(p *pairing, old, new *Alt) {
 
 // keyword compares a keyword that a side may have several times. It reports nothing if neither side refuses a value
 // of the other one by it.
-func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
+func (c *comparer) keyword(p *pairing, old, new *Alt, k *keyword) {
 	var ways [2]answer
 	views := p.views(old, new)
 	for _, v := range views {
@@ -94,7 +93,7 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k keyword) {
 
 // unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show
 // them.
-func (e *engine) unshown(a *Alt, k keyword) (list []*branch) {
+func (e *engine) unshown(a *Alt, k *keyword) (list []*branch) {
 	if k.name == "oneOf" {
 		for _, s := range a.refused {
 			list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
@@ -164,17 +163,17 @@ func (c *comparer) asAnother(v view, value any) answer {
 }
 
 // limit compares a limit of the receiver.
-func (c *comparer) limit(v view, b bound) {
-	was, is := b.at(v.from), b.at(v.to)
+func (c *comparer) limit(v view, k *keyword) {
+	was, is := k.limit.of(v.from), k.limit.of(v.to)
 	if !is.stricter(was) {
 		return
 	}
-	o := c.ask(v, breachOf(v.from.kinds, b.keyword, is))
-	if o.is != none && b.kind != kindNumber && is.reach() > largest {
+	o := c.ask(v, &branch{keyword: k.name, kinds: k.kind, between: is.beyond()})
+	if o.is != none && k.kind != kindNumber && is.reach() > largest {
 		o.is, o.sure, o.why = max(o.is, unknown), true, "an example would be too long to show"
 	}
 	was, is = inOrder(v.way, was, is)
-	c.report(v, b.narrows, o, was.String(), is.String())
+	c.report(v, k.limit.narrows, o, was.String(), is.String())
 }
 
 // elements compares prefixItems and items.
@@ -190,7 +189,7 @@ func (c *comparer) elements(p *pairing, old, new *Alt) {
 	}
 	for i := range prefix + 1 {
 		longer := atLeast(int64(i) + 1)
-		if o.Length.and(longer).empty() || n.Length.and(longer).empty() {
+		if old.and(longer).empty() || new.and(longer).empty() {
 			break
 		}
 		path := "[]"
@@ -199,59 +198,4 @@ func (c *comparer) elements(p *pairing, old, new *Alt) {
 		}
 		p.children = append(p.children, &child{old: at(old, i), new: at(new, i), oldAlt: old, newAlt: new, element: true, index: i, path: path})
 	}
-}
-
-// unlike returns the formats that from has and to does not have: those that validators check if checked is set,
-// and otherwise the others.
-func unlike(from, to *text, checked bool) []string {
-	return slices.DeleteFunc(slices.Clone(from.Formats), func(format string) bool { return slices.Contains(to.Formats, format) || isFormat(format) != checked })
-}
-
-// formatRule names a change of the formats that validators check.
-func formatRule(old, new *Alt) (rule string, args []string) {
-	was, is := unlike(old.Text, new.Text, true), unlike(new.Text, old.Text, true)
-	switch {
-	case len(was) > 0 && len(is) > 0:
-		return "format-changed", []string{was[0], is[0]}
-	case len(was) > 0:
-		return "format-removed", was[:1]
-	}
-	return "format-added", []string{first(is)}
-}
-
-// first returns the first of some formats.
-func first(list []string) string {
-	if len(list) == 0 {
-		return "none"
-	}
-	return list[0]
-}
-
-// remarks reports a change of formats that validators do not check, if no other formats have changed.
-func (p *pairing) remarks(old, new *Alt) {
-	was, is := unlike(old.Text, new.Text, false), unlike(new.Text, old.Text, false)
-	if len(was)+len(is) > 0 && len(unlike(old.Text, new.Text, true))+len(unlike(new.Text, old.Text, true)) == 0 {
-		p.between(old, new, "format-remark-changed", first(was), first(is))
-	}
-}
-
-// stepRule names a change of multipleOf, which is 1 for integers.
-func stepRule(old, new *Alt) (rule string, args []string) {
-	one := big.NewRat(1, 1)
-	plain := func(a *Alt) bool { return a.Number.Step == nil || a.Number.Step.Cmp(one) == 0 }
-	switch {
-	case plain(old) && plain(new) && new.Number.Step != nil:
-		return "type-narrowed", nil
-	case plain(old) && plain(new):
-		return "type-widened", nil
-	}
-	return constraintRule(!plain(old), !plain(new)), []string{`"multipleOf"`}
-}
-
-// uniqueRule names a change of uniqueItems.
-func uniqueRule(_, new *Alt) (rule string, args []string) {
-	if new.Array.Unique {
-		return "unique-items-added", nil
-	}
-	return "unique-items-removed", nil
 }

@@ -389,7 +389,7 @@ func everyKind(list []*Alt) bool {
 func freeKinds() []*Alt {
 	var list []*Alt
 	for _, k := range allKinds {
-		list = append(list, &Alt{way: way{kinds: k}, Text: &text{}, Number: &number{}, Array: &array{}, Object: &object{}})
+		list = append(list, &Alt{way: way{kinds: k}, Array: &array{}, Object: &object{}})
 	}
 	return list
 }
@@ -417,7 +417,7 @@ func (c *comparer) gone(v view) {
 		return
 	}
 	if a.kinds == kindArray { // an empty array shows nothing about its elements
-		ch.ways[v.way] = c.ask(v, breachOf(kindArray, "maxItems", atMost(0).High))
+		ch.ways[v.way] = c.ask(v, &branch{keyword: "maxItems", kinds: kindArray, between: atLeast(1)})
 	}
 	if ch.ways[v.way].is != found {
 		ch.ways[v.way] = c.ask(v, &branch{})

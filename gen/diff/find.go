@@ -93,9 +93,11 @@ type way struct {
 	// denied has the refused schemas that are expanded.
 	denied []*jsonschema.Schema
 	unions []*union
-	// kinds are the types that are left. whole and fraction are about numbers.
+	// kinds are the types that are left. whole means that numbers are integers. between has the numbers, or the lengths
+	// or sizes of other values, that do not break limits.
 	kinds           kind
-	whole, fraction bool
+	whole           bool
+	between         span
 	breaks          []breach
 	present, absent []string
 	// at is the branch of a union that was chosen last, and within has the unions that lead to it.
@@ -125,8 +127,11 @@ type breach struct {
 	item    int
 }
 
-// tooMany is the item of a breach of contains by more elements than maxContains.
-const tooMany = 1
+// The items of a breach of contains.
+const (
+	tooFew = iota
+	tooMany
+)
 
 // branch is what a choice adds to a way.
 type branch struct {
@@ -135,7 +140,7 @@ type branch struct {
 	keyword        string
 	accept, refuse []*jsonschema.Schema
 	kinds          kind // none means all
-	fraction       bool
+	between        span // narrows that of the way, to break a limit
 	breaks         []breach
 	present        string
 	absent         string
@@ -322,7 +327,7 @@ func (w way) with(b *branch) way {
 	out.refused = append(slices.Clone(w.refused), b.refuse...)
 	out.breaks = append(slices.Clone(w.breaks), b.breaks...)
 	out.kinds = w.kinds & b.allowed()
-	out.fraction = w.fraction || b.fraction
+	out.between = w.between.and(b.between)
 	if b.present != "" {
 		out.present = append(slices.Clone(w.present), b.present)
 	}
@@ -512,7 +517,7 @@ func (e *engine) contains(list []*jsonschema.Schema, s *jsonschema.Schema) bool 
 
 // contradicts reports whether a branch obviously leaves no value.
 func (f *finder) contradicts(w *way, b *branch) bool {
-	if w.kinds&b.allowed() == 0 || b.fraction && (w.whole || w.kinds&kindNumber == 0) {
+	if w.kinds&b.allowed() == 0 {
 		return true
 	}
 	if b.absent != "" && w.requires(b.absent) || b.present != "" && !f.may(w, b.present) {
@@ -528,7 +533,7 @@ func (f *finder) contradicts(w *way, b *branch) bool {
 		return true
 	}
 	return slices.ContainsFunc(b.breaks, func(one breach) bool {
-		return one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name) || one.keyword == "additionalProperties" && f.closed(w, one.of)
+		return one.keyword == "type" && w.whole || one.keyword == "properties" && !f.may(w, one.of.Properties[one.item].Name) || one.keyword == "additionalProperties" && f.closed(w, one.of)
 	})
 }
 
@@ -542,7 +547,7 @@ func (f *finder) closed(w *way, by *jsonschema.Schema) bool {
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
 func (f *finder) implied(w *way, b *branch) bool {
-	if b.unknown || w.kinds&^b.allowed() != 0 || b.fraction || b.present != "" ||
+	if b.unknown || w.kinds&^b.allowed() != 0 || b.between.limited() || b.present != "" ||
 		slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return !f.contains(w.all, s) }) ||
 		slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return !f.contains(w.denied, s) }) {
 		return false
@@ -644,7 +649,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 	}
 	keyword = "type"
 	for _, b := range f.refusing(s) {
-		if len(b.breaks) == 1 && b.kinds&kindOf(v) != 0 {
+		if (len(b.breaks) == 1 || b.between.limited()) && b.kinds&kindOf(v) != 0 {
 			keyword = b.keyword
 		}
 	}

@@ -39,7 +39,7 @@ var shortest = []kind{kindNumber, kindString, kindArray, kindObject, kindNull, k
 func (f *finder) leaf(w *way) answer {
 	result := answer{is: none}
 	for _, k := range shortest {
-		if w.kinds&k == 0 || w.fraction && k != kindNumber {
+		if w.kinds&k == 0 {
 			continue
 		}
 		complete := f.values(w, k, func(v any) bool {
@@ -71,18 +71,18 @@ func (f *finder) values(w *way, k kind, try func(v any) bool) (complete bool) {
 	case kindBoolean:
 		return each([]any{true, false}, try)
 	case kindNumber:
-		return f.numbers(w, try)
+		return f.target(w, k).numbers(try)
 	case kindString:
-		return f.strings(w, try)
+		return f.target(w, k).strings(try)
 	case kindArray:
-		values, complete = f.arrays(w, false)
+		values, complete = f.target(w, k).arrays(false)
 		proven := complete && len(values) == 0
 		if !proven && slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "contains" && b.item == tooMany }) {
-			shared, _ := f.arrays(w, true)
+			shared, _ := f.target(w, k).arrays(true)
 			values = append(shared, values...)
 		}
 	case kindObject:
-		values, complete = f.objects(w)
+		values, complete = f.target(w, k).objects()
 	}
 	return each(values, try) && complete && len(values) == 0
 }
@@ -92,45 +92,17 @@ func each(values []any, try func(v any) bool) bool {
 	return !slices.ContainsFunc(values, func(v any) bool { return !try(v) })
 }
 
-// ends returns the limits that a schema sets to numbers.
-func ends(s *jsonschema.Schema) span {
-	low := limit{at: rational(string(s.Minimum))}.tighter(limit{at: rational(string(s.ExclusiveMinimum)), open: true})
-	high := limit{at: rational(string(s.Maximum)), upper: true}.tighter(limit{at: rational(string(s.ExclusiveMaximum)), open: true, upper: true})
-	return span{low, high}
-}
-
 // numbers is values for numbers.
-func (f *finder) numbers(w *way, try func(v any) bool) (complete bool) {
-	n, possible := numberOf(w.all, w.whole)
-	if !possible {
+func (t *target) numbers(try func(v any) bool) (complete bool) {
+	low, high := t.Low, t.High
+	switch {
+	case t.empty():
 		return true
-	}
-	low, high, step := n.Low, n.High, n.Step
-	var not []*big.Rat
-	if w.fraction {
-		not = append(not, big.NewRat(1, 1))
-	}
-	for _, b := range w.breaks {
-		of := ends(b.of)
-		switch b.keyword {
-		case "minimum":
-			high = high.tighter(limit{of.Low.at, !of.Low.open, true})
-		case "maximum":
-			low = low.tighter(limit{of.High.at, !of.High.open, false})
-		case "multipleOf":
-			if by := rational(string(b.of.MultipleOf)); by != nil {
-				not = append(not, by)
-			}
-		}
-	}
-	if (span{low, high}).empty() {
-		return true
-	}
-	if step != nil {
-		if slices.ContainsFunc(not, func(by *big.Rat) bool { return divides(by, step) }) {
+	case t.step != nil:
+		if slices.ContainsFunc(t.indivisible, func(by *big.Rat) bool { return divides(by, t.step) }) {
 			return true
 		}
-		return multiples(low, high, step, 40+len(w.but), try)
+		return multiples(low, high, t.step, 40+len(t.way.but), try)
 	}
 	width := big.NewRat(10, 1)
 	from := new(big.Rat)
@@ -189,71 +161,36 @@ func decimal(r *big.Rat) json.Number {
 	return json.Number(r.FloatString(digits))
 }
 
-// size narrows a range of counts to those that break the limits that the way breaks. The arguments least and most are
-// the keywords of the limits.
-func (w *way) size(n span, least, most string, of func(s *jsonschema.Schema) (least, most *int64)) span {
-	for _, b := range w.breaks {
-		low, high := of(b.of)
-		switch b.keyword {
-		case least:
-			n.High = n.High.tighter(limit{at: big.NewRat(*low, 1), open: true, upper: true})
-		case most:
-			n.Low = n.Low.tighter(limit{at: big.NewRat(*high, 1), open: true})
-		}
-	}
-	return n
-}
-
 // strings is values for strings.
-func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
-	t, possible := textOf(w.all)
-	if !possible {
+func (t *target) strings(try func(v any) bool) (complete bool) {
+	if t.and(atLeast(0)).empty() || slices.ContainsFunc(t.formats, func(format string) bool {
+		return slices.ContainsFunc(t.unformatted, func(other string) bool { return formatIn(format, other) })
+	}) {
 		return true
 	}
-	length := w.size(t.Length, "minLength", "maxLength", func(s *jsonschema.Schema) (least, most *int64) { return s.MinLength, s.MaxLength })
-	var not []string
-	plain := true
-	for _, format := range t.Formats {
-		plain = plain && !isFormat(format)
-	}
-	for _, b := range w.breaks {
-		switch b.keyword {
-		case "pattern":
-			not = append(not, *b.of.Pattern)
-		case "format":
-			plain = false
-			if slices.ContainsFunc(t.Formats, func(have string) bool { return formatIn(have, b.of.Format) }) {
-				return true
-			}
-		}
-	}
-	if length.and(atLeast(0)).empty() {
-		return true
-	}
-	for _, format := range t.Formats {
-		if isFormat(format) {
-			if !try(formats[format].example) {
-				return false
-			}
+	plain := len(t.unformatted) == 0
+	for _, format := range t.formats {
+		if plain = plain && !isFormat(format); isFormat(format) && !try(formats[format].example) {
+			return false
 		}
 	}
 	if !plain && !each(formatted(), try) {
 		return false
 	}
-	patterns := slices.Clone(t.Patterns)
-	for _, format := range t.Formats { // all strings of the format match, and others
-		if pattern := formats[format].pattern; pattern != "" && f.language(pattern) != nil {
+	patterns := slices.Clone(t.patterns)
+	for _, format := range t.formats { // all strings of the format match, and others
+		if pattern := formats[format].pattern; pattern != "" && t.language(pattern) != nil {
 			patterns = append(patterns, pattern)
 		}
 	}
-	if len(patterns)+len(not) == 0 {
-		n := length.Low.reach()
+	if len(patterns)+len(t.unmatched) == 0 {
+		n := t.Low.reach()
 		for i := range 4 {
-			if length.contains(n+i) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
+			if t.span.contains(n+i) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
 				return false
 			}
 		}
-		for i := range 40 + len(w.but) {
+		for i := range 40 + len(t.way.but) {
 			text := strconv.Itoa(i)
 			if len(text) <= n {
 				text = strings.Repeat("x", n-len(text)) + text
@@ -266,35 +203,33 @@ func (f *finder) strings(w *way, try func(v any) bool) (complete bool) {
 	}
 	// Longer and longer strings come first, then all others. Those that a broken enum lists are no answer.
 	var tried []string
-	for _, b := range w.breaks {
-		for _, v := range listedBy(b.of) {
-			if s, ok := v.(string); ok && b.keyword == "enum" {
-				tried = append(tried, regexp.QuoteMeta(s))
-			}
+	for _, v := range t.unlisted {
+		if s, ok := v.(string); ok {
+			tried = append(tried, regexp.QuoteMeta(s))
 		}
 	}
-	longer := length
+	longer := t.span
 	for i := range 24 {
-		others := not
-		if but := "^(?:" + strings.Join(tried, "|") + ")$"; len(tried) > 0 && f.language(but) != nil {
-			others = append(slices.Clone(not), but)
+		others := t.unmatched
+		if but := "^(?:" + strings.Join(tried, "|") + ")$"; len(tried) > 0 && t.language(but) != nil {
+			others = append(slices.Clone(others), but)
 		}
-		s, is, sure := f.matching(patterns, others, longer)
+		s, is, sure := t.matching(patterns, others, longer)
 		switch {
 		case !sure:
-			each(f.samples(w), try)
+			each(t.samples(t.way), try)
 			return false
-		case !is && longer == length:
+		case !is && longer == t.span:
 			return true
 		case !is:
-			longer = length
+			longer = t.span
 			continue
 		case !try(s):
 			return false
 		}
 		tried = append(tried, regexp.QuoteMeta(s))
-		if longer = length; i < 12 {
-			longer = length.and(atLeast(int64(len([]rune(s)) + 1)))
+		if longer = t.span; i < 12 {
+			longer = t.and(atLeast(int64(len([]rune(s)) + 1)))
 		}
 	}
 	return false
@@ -345,158 +280,97 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 	})
 }
 
-// slot is a place inside an array or object, with the schemas that must accept and refuse its value.
-type slot struct {
-	accept, refuse []*jsonschema.Schema
-}
-
-// fewest returns how many elements that satisfy contains a schema asks for.
-func fewest(s *jsonschema.Schema) int64 {
-	if s.MinContains == nil {
-		return 1
-	}
-	return *s.MinContains
-}
-
-// counts reports whether contains of a schema allows no array that breaks contains of another schema, as a
-// breach asks.
-func (f *finder) counts(s *jsonschema.Schema, b breach) bool {
+// exclude reports whether no array has both numbers of elements.
+func (f *finder) exclude(has, lacks count) bool {
 	within := func(x, y *jsonschema.Schema) bool {
 		return f.find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil).is == none
 	}
 	switch {
-	case s.Contains == nil:
+	case !has.and(lacks.span).empty():
 		return false
-	case b.item == tooMany:
-		return s.MaxContains != nil && *s.MaxContains <= *b.of.MaxContains && within(b.of.Contains, s.Contains)
+	case lacks.Low.at != nil:
+		return within(lacks.of, has.of)
 	}
-	return fewest(s) >= fewest(b.of) && within(s.Contains, b.of.Contains)
+	return within(has.of, lacks.of)
 }
 
 // arrays is values for arrays: the elements that the conditions ask for, in the first place that
 // suits, and then the others. If share is set, the elements of which there are too many are also those of other
 // conditions.
-func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
-	prefix, unique := 0, false
-	complete = true
-	var length span
+func (t *target) arrays(share bool) (values []any, complete bool) {
+	w := t.way
 	if w.holds != nil {
-		length = atLeast(int64(w.holds.index) + 1)
+		t.span = t.and(atLeast(int64(w.holds.index) + 1))
 	}
-	var equal bool
 	// Every element must refuse the schemas in every. One that nothing else asks for must also refuse those in others.
 	var every, others []*jsonschema.Schema
-	type wanted struct {
-		from int
-		slot
+	var few, many []want
+	for _, n := range t.miscounts {
+		switch {
+		case slices.ContainsFunc(t.counts, func(has count) bool { return t.exclude(has, n) }):
+			return nil, true
+		case n.Low.at != nil:
+			for i := range min(n.Low.reach(), largest+1) {
+				one := want{accept: []*jsonschema.Schema{n.of}}
+				for _, has := range t.counts { // only so many of them are those of another condition
+					if has.High.at != nil && i >= has.High.reach() {
+						one.refuse = append(one.refuse, has.of)
+					}
+				}
+				many = append(many, one)
+			}
+		case n.High.reach() > 0:
+			others, t.unsure = append(others, n.of), true
+		default:
+			every = append(every, n.of)
+		}
 	}
-	var wants []wanted
-	var many []int // the wants for elements of which there are too many
-	contained := func(s *jsonschema.Schema) {
-		for i := range int(min(fewest(s), largest)) {
+	for _, n := range t.counts {
+		for i := range min(n.Low.reach(), largest) {
 			if share && i < len(many) {
-				wants[many[i]].accept = append(wants[many[i]].accept, s.Contains)
+				many[i].accept = append(many[i].accept, n.of)
 				continue
 			}
-			wants = append(wants, wanted{slot: slot{accept: []*jsonschema.Schema{s.Contains}}})
+			few = append(few, want{accept: []*jsonschema.Schema{n.of}})
 		}
 	}
-	for _, s := range w.all {
-		length = length.and(countSpan(s.MinItems, s.MaxItems))
-		unique = unique || s.UniqueItems
-		prefix = max(prefix, len(s.PrefixItems))
-		if s.Contains != nil && !share {
-			contained(s)
-		}
+	wants := slices.Concat(few, many, t.wants)
+	slices.SortStableFunc(wants, func(x, y want) int { return x.order() - y.order() })
+	if t.impossible || t.and(atLeast(0)).empty() || t.unique && t.equal {
+		return nil, !t.unsure
 	}
-	for _, b := range w.breaks {
-		prefix = max(prefix, len(b.of.PrefixItems))
-		switch b.keyword {
-		case "prefixItems":
-			wants = append(wants, wanted{from: -1 - b.item, slot: slot{refuse: []*jsonschema.Schema{b.of.PrefixItems[b.item]}}})
-		case "items":
-			wants = append(wants, wanted{from: len(b.of.PrefixItems), slot: slot{refuse: []*jsonschema.Schema{b.of.Items}}})
-		case "uniqueItems":
-			equal, length = true, length.and(atLeast(2))
-		case "contains":
-			switch {
-			case slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return f.counts(s, b) }):
-				return nil, true
-			case b.item == tooMany:
-				for i := range min(*b.of.MaxContains, largest) + 1 {
-					at := slot{accept: []*jsonschema.Schema{b.of.Contains}}
-					for _, s := range w.all { // only so many of them are those of another condition
-						if s.Contains != nil && s.MaxContains != nil && i >= *s.MaxContains {
-							at.refuse = append(at.refuse, s.Contains)
-						}
-					}
-					many = append(many, len(wants))
-					wants = append(wants, wanted{slot: at})
-				}
-			case fewest(b.of) > 1:
-				others, complete = append(others, b.of.Contains), false
-			default:
-				every = append(every, b.of.Contains)
-			}
-		case "unevaluatedItems":
-			group := w.evaluating(b.of)
-			if slices.ContainsFunc(group, func(g *jsonschema.Schema) bool { return g.Items != nil || g != b.of && g.UnevaluatedItems != nil }) {
-				return nil, complete
-			}
-			want := wanted{slot: slot{refuse: []*jsonschema.Schema{b.of.UnevaluatedItems}}}
-			for _, g := range group {
-				want.from = max(want.from, len(g.PrefixItems))
-				want.refuse = append(want.refuse, without(g.Contains)...)
-				complete = complete && g.Contains == nil
-			}
-			wants = append(wants, want)
-		}
-	}
-	if share {
-		for _, s := range w.all {
-			if s.Contains != nil {
-				contained(s)
-			}
-		}
-	}
-	length = w.size(length, "minItems", "maxItems", func(s *jsonschema.Schema) (least, most *int64) { return s.MinItems, s.MaxItems })
-	if length.and(atLeast(0)).empty() || unique && equal {
-		return nil, complete
-	}
-	least, most := length.ends()
-	if least > longestArray || least > largest && (unique || slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "maxItems" })) {
+	least, most := t.ends()
+	if least > longestArray || least > largest && (t.unique || w.between.Low.at != nil) {
 		return nil, false
 	}
-	element := func(i int, at slot, but []any) answer {
-		return f.find(slices.Concat(w.element(i), at.accept), slices.Concat(every, at.refuse), but)
+	element := func(i int, at want, but []any) answer {
+		return t.find(slices.Concat(w.element(i), at.accept), slices.Concat(every, at.refuse), but)
 	}
-	places := map[int]slot{}
+	places := map[int]want{}
 	size := least
-	sort := func(x, y wanted) int { return x.from - y.from }
-	slices.SortStableFunc(wants, sort)
-	for _, want := range wants {
-		from, to, more := want.from, max(prefix, want.from)+1, len(wants)
-		if from < 0 {
-			from, to, more = -1-from, -from, 0
+	for _, one := range wants {
+		to, more := max(t.prefix, one.from)+1, len(wants)
+		if one.only {
+			to, more = one.from+1, 0
 		}
 		sure, at := true, -1
-		for i := from; at < 0 && i < min(most, to+more) && (i < to || !sure); i++ { // from the last place on, all are alike
-			a := element(i, want.slot, nil)
+		for i := one.from; at < 0 && i < min(most, to+more) && (i < to || !sure); i++ { // from the last place on, all are alike
+			a := element(i, one, nil)
 			if _, taken := places[i]; a.is == found && !taken {
 				at = i
 			}
 			sure = sure && a.is == none
 		}
 		if at < 0 {
-			return nil, sure && complete
+			return nil, sure && !t.unsure
 		}
-		places[at] = want.slot
+		places[at] = one
 		size = max(size, at+1)
 	}
 	pairs := [][2]int{{-1, -1}}
-	if equal {
+	if t.equal {
 		pairs = nil
-		for j := 1; j < min(prefix+2, most); j++ {
+		for j := 1; j < min(t.prefix+2, most); j++ {
 			for i := range j {
 				pairs = append(pairs, [2]int{i, j})
 			}
@@ -526,11 +400,11 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			if a.is != found {
 				ok = false
 				// Any choice of different elements is as good as another if all places are alike.
-				complete = complete && a.is == none && (len(but) == 0 || prefix+len(wants) == 0)
+				t.unsure = t.unsure || a.is != none || len(but) > 0 && t.prefix+len(wants) > 0
 				break
 			}
 			list = append(list, a.value)
-			if unique && !equal {
+			if t.unique && !t.equal {
 				but = append(but, a.value)
 			}
 		}
@@ -538,72 +412,39 @@ func (f *finder) arrays(w *way, share bool) (values []any, complete bool) {
 			values = append(values, append([]any{}, list...))
 		}
 	}
-	return values, complete
+	return values, !t.unsure
 }
 
 // objects is values for objects: the members that the conditions ask for, under the first name that
 // suits, and then the others.
-func (f *finder) objects(w *way) (values []any, complete bool) {
-	var size span
-	places := map[string][]*jsonschema.Schema{} // the schemas that the members refuse
-	complete = true
-	for _, s := range w.all {
-		size = size.and(countSpan(s.MinProperties, s.MaxProperties))
-		for _, name := range s.Required {
+func (t *target) objects() (values []any, complete bool) {
+	w, places := t.way, t.places
+	needed := slices.Concat(t.required, w.present)
+	if w.holds != nil {
+		needed = append(needed, w.holds.name)
+	}
+	for _, name := range needed {
+		if _, ok := places[name]; !ok {
 			places[name] = nil
 		}
 	}
-	for _, name := range w.present {
-		places[name] = nil
-	}
-	if w.holds != nil {
-		places[w.holds.name] = nil
-	}
-	type wanted struct {
-		suits  func(name string) bool
-		refuse []*jsonschema.Schema
-		may    func(w *way, name string) bool
-	}
-	var wants []wanted
 	undeclared := map[string]bool{}
-	for _, b := range w.breaks {
-		switch b.keyword {
-		case "properties":
-			p := b.of.Properties[b.item]
-			places[p.Name] = append(places[p.Name], p.Schema)
-		case "patternProperties":
-			// A pattern declares members, so a sender may send them.
-			p := b.of.PatternProperties[b.item]
-			wants = append(wants, wanted{func(name string) bool { return jsonschema.Matches(p.Name, name) }, []*jsonschema.Schema{p.Schema}, f.allows})
-		case "additionalProperties":
-			wants = append(wants, wanted{func(name string) bool { return !describes(b.of, name) }, []*jsonschema.Schema{b.of.AdditionalProperties}, f.may})
-		case "unevaluatedProperties":
-			group := w.evaluating(b.of)
-			wants = append(wants, wanted{func(name string) bool {
-				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool {
-					return describes(g, name) || g.AdditionalProperties != nil || g != b.of && g.UnevaluatedProperties != nil
-				})
-			}, []*jsonschema.Schema{b.of.UnevaluatedProperties}, f.may})
-		case "propertyNames":
-			wants = append(wants, wanted{func(name string) bool { return f.refuses(name, b.of.PropertyNames) }, nil, f.may})
-		}
-	}
-	may := f.may
-	if slices.ContainsFunc(w.breaks, func(b breach) bool { return b.keyword == "patternProperties" }) {
-		may = f.allows // a broken pattern declares members
+	may := t.may
+	if slices.ContainsFunc(t.wants, func(one want) bool { return one.declared }) {
+		may = t.allows // a broken pattern declares members
 	}
 	object := map[string]any{}
 	fill := func() verdict {
-		w.depend(places)
+		t.depend(places)
 		is := found
 		for _, name := range slices.Sorted(maps.Keys(places)) {
-			if !undeclared[name] && !may(w, name) || !f.named(w, name) {
+			if !undeclared[name] && !may(w, name) || !t.named(name) {
 				return none
 			}
 			a := answer{is: found}
 			if w.holds != nil && name == w.holds.name {
 				a.value = w.holds.value
-			} else if a = f.find(w.members(name, ""), places[name], nil); a.is == none {
+			} else if a = t.find(w.members(name, ""), places[name], nil); a.is == none {
 				return none
 			}
 			object[name], is = a.value, min(is, a.is)
@@ -615,27 +456,30 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 		return nil, true
 	}
 	fewest := len(places)
-	if len(wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), wants[0].suits) {
+	if len(t.wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), t.wants[0].names) {
 		fewest++
 	}
-	size = w.size(size, "minProperties", "maxProperties", func(s *jsonschema.Schema) (least, most *int64) { return s.MinProperties, s.MaxProperties })
-	if size.and(atLeast(int64(fewest))).empty() {
+	if t.and(atLeast(int64(fewest))).empty() {
 		return nil, true
 	}
-	least, most := size.ends()
+	least, most := t.ends()
 	var names []string
 	all := true
-	if len(wants) > 0 {
-		names, all = f.names(w)
+	if len(t.wants) > 0 {
+		names, all = t.names()
 	}
-	for _, want := range wants {
+	for _, one := range t.wants {
 		sure, done := all, false
+		may := t.may
+		if one.declared {
+			may = t.allows
+		}
 		for _, name := range slices.Concat(slices.Sorted(maps.Keys(places)), names) {
-			if !want.suits(name) || !want.may(w, name) || !f.named(w, name) {
+			if !one.names(name) || !may(w, name) || !t.named(name) {
 				continue
 			}
-			refuse := slices.Concat(places[name], want.refuse)
-			a := f.find(w.members(name, ""), refuse, nil)
+			refuse := slices.Concat(places[name], one.refuse)
+			a := t.find(w.members(name, ""), refuse, nil)
 			sure = sure && a.is != unknown
 			if a.is == found {
 				places[name], undeclared[name], done = refuse, true, true
@@ -643,75 +487,74 @@ func (f *finder) objects(w *way) (values []any, complete bool) {
 			}
 		}
 		if !done {
-			return nil, sure && complete
+			return nil, sure
 		}
 	}
-	if len(wants) > 0 {
-		may = f.may
+	if len(t.wants) > 0 {
+		may = t.may
 		is = fill()
 	}
 	if is != found || len(object) > most {
-		return nil, is == found && complete && len(wants) == 0
+		return nil, is == found && len(t.wants) == 0
 	}
 	if len(object) < least && names == nil {
-		names, _ = f.names(w)
+		names, _ = t.names()
 	}
 	for _, name := range names {
 		if len(object) >= least {
 			break
 		}
-		if _, ok := object[name]; ok || !f.may(w, name) || !f.named(w, name) {
+		if _, ok := object[name]; ok || !t.may(w, name) || !t.named(name) {
 			continue
 		}
 		more := maps.Clone(places)
 		more[name] = nil
-		if w.depend(more); len(more) > len(places)+1 {
-			complete = false // the member would need others
+		if t.depend(more); len(more) > len(places)+1 {
+			t.unsure = true // the member would need others
 			continue
 		}
-		if a := f.find(w.members(name, ""), nil, nil); a.is == found {
+		if a := t.find(w.members(name, ""), nil, nil); a.is == found {
 			object[name], places = a.value, more
 		} else {
-			complete = complete && a.is == none
+			t.unsure = t.unsure || a.is != none
 		}
 	}
 	if len(object) < least {
-		return nil, complete && len(wants) == 0 && f.sender != nil && !f.open(w)
+		return nil, !t.unsure && len(t.wants) == 0 && t.sender != nil && !t.open(w)
 	}
 	values = []any{object}
 	if len(w.but) > 0 && len(object) < most {
-		values = append(values, f.larger(w, object)...)
+		values = append(values, t.larger(object)...)
 	}
-	return values, complete
+	return values, !t.unsure
 }
 
 // depend adds the members that those in places require.
-func (w *way) depend(places map[string][]*jsonschema.Schema) {
+func (t *target) depend(places map[string][]*jsonschema.Schema) {
 	for again := true; again; {
 		again = false
-		for _, s := range w.all {
-			for _, d := range s.DependentRequired {
-				if _, ok := places[d.Name]; !ok {
-					continue
-				}
-				for _, name := range d.Required {
-					if _, ok := places[name]; !ok {
-						places[name], again = nil, true
-					}
+		for _, d := range t.dependent {
+			if _, ok := places[d.Name]; !ok {
+				continue
+			}
+			for _, name := range d.Required {
+				if _, ok := places[name]; !ok {
+					places[name], again = nil, true
 				}
 			}
 		}
 	}
 }
 
-// larger returns objects that have another member than an object, of those that the schemas of a way declare.
-func (f *finder) larger(w *way, object map[string]any) (values []any) {
+// larger returns objects that have another member than an object, of those that the schemas of the way declare.
+func (t *target) larger(object map[string]any) (values []any) {
+	w := t.way
 	for _, s := range w.all {
 		for _, p := range s.Properties {
-			if _, ok := object[p.Name]; ok || !f.may(w, p.Name) || !f.named(w, p.Name) || f.spend(1) {
+			if _, ok := object[p.Name]; ok || !t.may(w, p.Name) || !t.named(p.Name) || t.spend(1) {
 				continue
 			}
-			if a := f.find(w.members(p.Name, ""), nil, nil); a.is == found {
+			if a := t.find(w.members(p.Name, ""), nil, nil); a.is == found {
 				more := maps.Clone(object)
 				more[p.Name] = a.value
 				values = append(values, more)
@@ -765,12 +608,12 @@ func unconditional(s *jsonschema.Schema) bool {
 }
 
 // named reports whether a name satisfies the schemas of names, as far as that is known.
-func (f *finder) named(w *way, name string) bool {
-	return !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return s.PropertyNames != nil && f.refuses(name, s.PropertyNames) })
+func (t *target) named(name string) bool {
+	return !slices.ContainsFunc(t.naming, func(s *jsonschema.Schema) bool { return t.refuses(name, s) })
 }
 
-// naming returns the schemas of a way that may name members, those that must refuse among them.
-func (w *way) naming() []*jsonschema.Schema {
+// declaring returns the schemas of a way that may name members, those that must refuse among them.
+func (w *way) declaring() []*jsonschema.Schema {
 	list := slices.Clone(w.all)
 	for _, b := range w.breaks {
 		list = append(list, below(b.of)...)
@@ -780,7 +623,7 @@ func (w *way) naming() []*jsonschema.Schema {
 
 // patternsOf returns the patterns of names in the schemas of a way.
 func patternsOf(w *way) (list []string) {
-	for _, s := range w.naming() {
+	for _, s := range w.declaring() {
 		for _, p := range s.PatternProperties {
 			if !slices.Contains(list, p.Name) {
 				list = append(list, p.Name)
@@ -792,7 +635,7 @@ func patternsOf(w *way) (list []string) {
 
 // names returns a name of each class of names that the schemas of a way treat alike. all means that
 // no class is missing.
-func (f *finder) names(w *way) (names []string, all bool) {
+func (t *target) names() (names []string, all bool) {
 	seen := map[string]bool{}
 	add := func(name string) {
 		if !seen[name] {
@@ -800,13 +643,7 @@ func (f *finder) names(w *way) (names []string, all bool) {
 		}
 	}
 	all = true
-	var rules []*jsonschema.Schema
-	for _, b := range w.breaks {
-		if b.keyword == "propertyNames" {
-			rules = append(rules, b.of.PropertyNames)
-		}
-	}
-	for _, s := range w.naming() {
+	for _, s := range t.way.declaring() {
 		for _, p := range s.Properties {
 			add(p.Name)
 		}
@@ -817,34 +654,28 @@ func (f *finder) names(w *way) (names []string, all bool) {
 			add(d.Name)
 		}
 	}
-	patterns := patternsOf(w)
+	patterns := patternsOf(t.way)
 	if len(patterns) > 5 {
 		patterns, all = patterns[:5], false
 	}
 	declared := slices.Clone(names)
-	var accept []*jsonschema.Schema
-	for _, s := range w.all {
-		if s.PropertyNames != nil {
-			accept = append(accept, s.PropertyNames)
-		}
-	}
-	all = all && len(rules) <= 1
+	all = all && len(t.misnamed) <= 1
 	for set := range 1 << len(patterns) {
-		if len(rules)+len(accept)+len(patterns) == 0 {
+		if len(t.misnamed)+len(t.naming)+len(patterns) == 0 {
 			break
 		}
-		accept, rules := slices.Clone(accept), slices.Clone(rules)
+		accept, refuse := slices.Clone(t.naming), slices.Clone(t.misnamed)
 		for i, p := range patterns {
 			if set&(1<<i) != 0 {
-				accept = append(accept, f.matchOf(p))
+				accept = append(accept, t.matchOf(p))
 			} else {
-				rules = append(rules, f.matchOf(p))
+				refuse = append(refuse, t.matchOf(p))
 			}
 		}
 		var but []any
 		covered := false // whether there is a name that no schema has, or no such name
 		for range 5 {
-			a := f.search(newWay(accept, rules, kindString, but))
+			a := t.search(newWay(accept, refuse, kindString, but))
 			covered = covered || a.is == none
 			if a.is != found {
 				break
@@ -858,5 +689,5 @@ func (f *finder) names(w *way) (names []string, all bool) {
 	for i := range 8 {
 		add("x" + strconv.Itoa(i))
 	}
-	return names, all || !f.open(w)
+	return names, all || !t.open(t.way)
 }

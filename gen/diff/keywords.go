@@ -1,7 +1,7 @@
 package diff
 
 import (
-	"fmt"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -9,14 +9,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file says by which keywords a schema refuses values. The values that break one are made in
-// find_values.go, and changes.go and objects.go name the changes of one.
-
-// keyword is a keyword that refuses values.
+// keyword is a keyword that refuses values. Its row has all that the comparison knows of it.
 type keyword struct {
 	name string
+	// kind has the values that the keyword refuses, 0 for those of any kind.
+	kind kind
 	// ways returns the ways in which a schema refuses a value by the keyword.
 	ways func(s *jsonschema.Schema) []*branch
+	// inside, unless it is nil, adds what a schema with the keyword says of the values that it accepts.
+	inside func(f *form, s *jsonschema.Schema)
+	// outside, unless it is nil, adds what the values are like that break the keyword of a schema, or its part at an
+	// index.
+	outside func(t *target, s *jsonschema.Schema, item int)
 	// drop, unless it is nil, removes the keyword from a schema.
 	drop func(s *jsonschema.Schema)
 	// alike lists the keywords on which the meaning of this one depends: two schemas that write all of them alike mean
@@ -25,15 +29,184 @@ type keyword struct {
 	// shows, unless it is nil, reports whether the forms and the refused schemas of an alternative have the condition
 	// of a branch. Only keywords with conditions on the whole value have it.
 	shows func(a *Alt, b *branch) bool
-	// of, unless it is 0, is the kind of alternatives whose keywords of this name are compared as one. named returns the
-	// rule and the arguments of such a change. Without it, they follow from the sides that have the keyword.
-	of    kind
+	// whole means that the keywords of this name of two alternatives are compared as one. named returns the rule and the
+	// arguments of such a change. Without it, they follow from the sides that have the keyword.
+	whole bool
 	named func(old, new *Alt) (rule string, args []string)
 	// names means that the keyword limits members whatever their names are.
 	names bool
+	// limit has the rules for a keyword that sets a limit.
+	limit *limitRules
 }
 
-// breaks returns the ways of a keyword that only values of one kind break.
+// form is what the keywords of some schemas say of the values of one kind.
+type form struct {
+	kind kind
+	// span has the numbers, or the lengths of strings and arrays, or the numbers of members of objects.
+	span
+	// step divides every number. nil means no restriction, 1 means integers.
+	step *big.Rat
+	// formats and patterns are sorted. A string must satisfy all of them.
+	formats, patterns []string
+	// prefix is the number of elements with a schema for their index.
+	prefix int
+	unique bool
+	counts []count
+	// required and dependent name the members that objects must have. naming has the schemas of all names.
+	required  []string
+	dependent []jsonschema.Dependency
+	naming    []*jsonschema.Schema
+}
+
+// count is the number of elements that satisfy a schema.
+type count struct {
+	span
+	of *jsonschema.Schema
+}
+
+// contained returns how many elements satisfy contains of a schema.
+func contained(s *jsonschema.Schema) span {
+	least := int64(1)
+	if s.MinContains != nil {
+		least = *s.MinContains
+	}
+	return countSpan(&least, s.MaxContains)
+}
+
+// formOf returns the form of the values of a kind.
+func formOf(all []*jsonschema.Schema, k kind) form {
+	f := form{kind: k}
+	for i := range keywords {
+		if row := &keywords[i]; row.inside != nil && (row.kind == 0 || row.kind == k) {
+			for _, s := range all {
+				row.inside(&f, s)
+			}
+		}
+	}
+	f.Low, f.High = f.Low.onto(f.step), f.High.onto(f.step)
+	for _, list := range []*[]string{&f.formats, &f.patterns} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return f
+}
+
+// integers reports whether numbers must be integers.
+func (f *form) integers() bool { return f.step != nil && f.step.IsInt() }
+
+// target is what the values are like that a search makes: they have the form, and break some keywords.
+type target struct {
+	*finder
+	way *way
+	form
+	// indivisible has the numbers of which no number is a multiple.
+	indivisible []*big.Rat
+	// Strings have none of the formats and match none of the patterns.
+	unformatted, unmatched []string
+	// unlisted has the values of a broken enum.
+	unlisted []any
+	// equal means that two elements are equal. miscounts are the numbers of elements that break contains.
+	equal     bool
+	miscounts []count
+	// misnamed has the schemas of names that one member refuses, places those that a member refuses.
+	misnamed []*jsonschema.Schema
+	places   map[string][]*jsonschema.Schema
+	wants    []want
+	// impossible means that there is no such value, unsure that a failed attempt to make one proves nothing.
+	impossible, unsure bool
+}
+
+// want is an element or a member that a value must have.
+type want struct {
+	// An element has an index from which on it may stand. only means that it has no other one.
+	from int
+	only bool
+	// names reports whether a member may have a name. declared means that a sender declares it.
+	names    func(name string) bool
+	declared bool
+	// accept and refuse have the schemas that must accept and refuse its value.
+	accept, refuse []*jsonschema.Schema
+}
+
+// order returns a number that is less for elements with less choice.
+func (w want) order() int {
+	if w.only {
+		return -1
+	}
+	return w.from
+}
+
+// target returns what the values of a kind are like for a way.
+func (f *finder) target(w *way, k kind) *target {
+	t := &target{finder: f, way: w, form: formOf(w.all, k), places: map[string][]*jsonschema.Schema{}}
+	t.span = t.and(w.between)
+	for _, b := range w.breaks {
+		t.prefix = max(t.prefix, len(b.of.PrefixItems))
+		keywordOf(b.keyword).outside(t, b.of, b.item)
+	}
+	return t
+}
+
+// limitRules are the rules of a limit of the numbers of an alternative, or of the lengths or sizes of its values.
+type limitRules struct {
+	upper bool
+	// narrows is the rule for a limit that allows less than before, widens that for one that allows more. says begins
+	// their messages.
+	narrows, widens, says, harm string
+}
+
+// of returns the limit of an alternative.
+func (l *limitRules) of(a *Alt) limit {
+	if l.upper {
+		return a.High
+	}
+	return a.Low
+}
+
+// limiting returns a keyword for numbers with a limit, of which at returns the texts in a schema: the limit and the one
+// that is exclusive.
+func limiting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) (at, beyond *wire.Raw)) keyword {
+	return limited(name, k, l, func(s *jsonschema.Schema) (limit, bool) {
+		including, excluding := at(s)
+		end := limit{at: rational(string(*including)), upper: l.upper}
+		return end.tighter(limit{at: rational(string(*excluding)), open: true, upper: l.upper}), *including != "" || *excluding != ""
+	}, func(s *jsonschema.Schema) {
+		including, excluding := at(s)
+		*including, *excluding = "", ""
+	})
+}
+
+// counting returns a keyword with a limit of lengths or sizes, which at returns for a schema.
+func counting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) **int64) keyword {
+	return limited(name, k, l, func(s *jsonschema.Schema) (limit, bool) {
+		n := *at(s)
+		if n == nil {
+			return limit{}, false
+		}
+		return limit{at: big.NewRat(*n, 1), upper: l.upper}, true
+	}, func(s *jsonschema.Schema) { *at(s) = nil })
+}
+
+// limited returns a keyword whose limit in a schema, if it has the keyword, end returns.
+func limited(name string, k kind, l limitRules, end func(s *jsonschema.Schema) (at limit, has bool), drop func(s *jsonschema.Schema)) keyword {
+	return keyword{
+		name: name, kind: k, limit: &l, drop: drop, names: name == "maxProperties",
+		ways: func(s *jsonschema.Schema) []*branch {
+			at, has := end(s)
+			if !has {
+				return nil
+			}
+			return []*branch{{kinds: k, between: at.beyond()}}
+		},
+		inside: func(f *form, s *jsonschema.Schema) {
+			if at, has := end(s); has && (at.upper || k == kindNumber || at.at.Sign() > 0) { // no value has a length below 0
+				f.span = f.and(at.within())
+			}
+		},
+	}
+}
+
+// breaks returns the ways of a keyword that a schema may have.
 func breaks(k kind, has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
 	return func(s *jsonschema.Schema) []*branch {
 		if !has(s) {
@@ -84,109 +257,286 @@ func opened(s *jsonschema.Schema) { s.AdditionalProperties, s.UnevaluatedPropert
 
 func hidden(*Alt, *branch) bool { return false }
 
-// inside reports whether the unevaluated members or elements of an alternative are clear.
-func inside(a *Alt, b *branch) bool {
+// decided reports whether it is clear which members or elements of an alternative are unevaluated.
+func decided(a *Alt, b *branch) bool {
 	_, clear := a.applied(b.of)
 	return clear
 }
 
+// keywords has the keywords in the order in which a search tries to break them.
 var keywords = []keyword{
-	{name: "type", drop: func(s *jsonschema.Schema) { s.Types = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
-		allowed, whole := kindsOf([]*jsonschema.Schema{s})
-		if allowed != kindAny {
-			list = append(list, &branch{kinds: kindAny &^ allowed})
-		}
-		if whole && allowed&kindNumber != 0 {
-			list = append(list, &branch{kinds: kindNumber, fraction: true})
-		}
-		return list
-	}},
-	{name: "enum", drop: func(s *jsonschema.Schema) { s.Enum, s.Const = nil, "" }, ways: breaks(0, func(s *jsonschema.Schema) bool { return s.Enum != nil || s.Const != "" })},
-	{name: "allOf", ways: func(s *jsonschema.Schema) []*branch {
-		return branches(without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...), func(_ int, one *jsonschema.Schema) *branch { return &branch{refuse: []*jsonschema.Schema{one}} })
-	}},
-	{name: "not", alike: []string{"not"}, drop: func(s *jsonschema.Schema) { s.Not = nil }, ways: func(s *jsonschema.Schema) []*branch {
-		return branches(without(s.Not), func(_ int, not *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{not}} })
-	}, shows: func(_ *Alt, b *branch) bool { return negated(b.of.Not) != nil }},
-	{name: "if", alike: []string{"if", "then", "else"}, drop: func(s *jsonschema.Schema) { s.If = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
-		if s.Then != nil && s.If != nil {
-			list = append(list, &branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
-		}
-		if s.Else != nil && s.If != nil {
-			list = append(list, &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
-		}
-		return list
-	}, shows: func(_ *Alt, b *branch) bool { return always(b.of.If) || never(b.of.If) }},
-	{name: "properties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties })},
-	{name: "required", ways: func(s *jsonschema.Schema) []*branch {
-		return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })
-	}},
-	{name: "patternProperties", ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties })},
-	{name: "dependentRequired", names: true, drop: func(s *jsonschema.Schema) { s.DependentRequired = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
-		for _, d := range s.DependentRequired {
-			list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, present: d.Name, absent: name} })...)
-		}
-		return list
-	}},
-	{name: "dependentSchemas", alike: []string{"dependentSchemas"}, drop: func(s *jsonschema.Schema) { s.DependentSchemas = nil }, ways: func(s *jsonschema.Schema) []*branch {
-		return branches(s.DependentSchemas, func(_ int, d jsonschema.Property) *branch {
-			return &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}}
-		})
-	}, shows: hidden},
-	{name: "prefixItems", ways: items(kindArray, func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems })},
-	{name: "minimum", drop: func(s *jsonschema.Schema) { s.Minimum, s.ExclusiveMinimum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Minimum != "" || s.ExclusiveMinimum != "" })},
-	{name: "maximum", drop: func(s *jsonschema.Schema) { s.Maximum, s.ExclusiveMaximum = "", "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.Maximum != "" || s.ExclusiveMaximum != "" })},
-	{name: "multipleOf", of: kindNumber, named: stepRule, alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" }, ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" })},
-	{name: "minLength", drop: func(s *jsonschema.Schema) { s.MinLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MinLength != nil })},
-	{name: "maxLength", drop: func(s *jsonschema.Schema) { s.MaxLength = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.MaxLength != nil })},
-	{name: "pattern", of: kindString, alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil })},
-	{name: "format", of: kindString, named: formatRule, alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" }, ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) })},
-	{name: "minItems", drop: func(s *jsonschema.Schema) { s.MinItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MinItems != nil })},
-	{name: "maxItems", drop: func(s *jsonschema.Schema) { s.MaxItems = nil }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.MaxItems != nil })},
-	{name: "uniqueItems", of: kindArray, named: uniqueRule, drop: func(s *jsonschema.Schema) { s.UniqueItems = false }, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems })},
-	{name: "items", ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) })},
-	{name: "contains", of: kindArray, alike: []string{"contains", "minContains", "maxContains"}, drop: func(s *jsonschema.Schema) { s.Contains = nil }, ways: func(s *jsonschema.Schema) (list []*branch) {
-		if s.Contains != nil && fewest(s) > 0 {
-			list = append(list, &branch{kinds: kindArray, breaks: []breach{{}}})
-		}
-		if s.Contains != nil && s.MaxContains != nil {
-			list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooMany}}})
-		}
-		return list
-	}},
-	{name: "unevaluatedItems", drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil }, ways: unevaluated(kindArray, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedItems }), shows: inside},
-	{name: "additionalProperties", names: true, drop: opened, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) })},
-	{name: "unevaluatedProperties", names: true, drop: opened, ways: unevaluated(kindObject, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedProperties }), shows: inside},
-	{name: "propertyNames", of: kindObject, names: true, alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) })},
-	{name: "minProperties", drop: func(s *jsonschema.Schema) { s.MinProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MinProperties != nil })},
-	{name: "maxProperties", names: true, drop: func(s *jsonschema.Schema) { s.MaxProperties = nil }, ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return s.MaxProperties != nil })},
-	{name: "anyOf", ways: func(s *jsonschema.Schema) []*branch {
-		if s.AnyOf == nil {
-			return nil
-		}
-		return []*branch{{refuse: s.AnyOf}}
-	}},
-	{name: "oneOf", ways: func(s *jsonschema.Schema) (list []*branch) {
-		if s.OneOf != nil {
-			list = append(list, &branch{refuse: s.OneOf})
-		}
-		for i, x := range s.OneOf {
-			list = append(list, branches(s.OneOf[:i], func(_ int, y *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{x, y}} })...)
-		}
-		return list
-	}, shows: func(*Alt, *branch) bool { return true }},
+	{name: "type", drop: func(s *jsonschema.Schema) { s.Types = nil },
+		ways: func(s *jsonschema.Schema) (list []*branch) {
+			allowed, whole := kindsOf([]*jsonschema.Schema{s})
+			if allowed != kindAny {
+				list = append(list, &branch{kinds: kindAny &^ allowed})
+			}
+			if whole && allowed&kindNumber != 0 {
+				list = append(list, &branch{kinds: kindNumber, breaks: []breach{{}}})
+			}
+			return list
+		},
+		inside: func(f *form, s *jsonschema.Schema) {
+			if _, whole := kindsOf([]*jsonschema.Schema{s}); whole && f.kind == kindNumber {
+				f.step = common(f.step, big.NewRat(1, 1))
+			}
+		},
+		outside: func(t *target, _ *jsonschema.Schema, _ int) { t.indivisible = append(t.indivisible, big.NewRat(1, 1)) }},
+	{name: "enum", drop: func(s *jsonschema.Schema) { s.Enum, s.Const = nil, "" },
+		ways:    breaks(0, func(s *jsonschema.Schema) bool { return s.Enum != nil || s.Const != "" }),
+		outside: func(t *target, s *jsonschema.Schema, _ int) { t.unlisted = append(t.unlisted, listedBy(s)...) }},
+	{name: "allOf",
+		ways: func(s *jsonschema.Schema) []*branch {
+			return branches(without(append([]*jsonschema.Schema{s.Target}, s.AllOf...)...), func(_ int, one *jsonschema.Schema) *branch { return &branch{refuse: []*jsonschema.Schema{one}} })
+		}},
+	{name: "not", alike: []string{"not"}, drop: func(s *jsonschema.Schema) { s.Not = nil },
+		ways: func(s *jsonschema.Schema) []*branch {
+			return branches(without(s.Not), func(_ int, not *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{not}} })
+		},
+		shows: func(_ *Alt, b *branch) bool { return negated(b.of.Not) != nil }},
+	{name: "if", alike: []string{"if", "then", "else"}, drop: func(s *jsonschema.Schema) { s.If = nil },
+		ways: func(s *jsonschema.Schema) (list []*branch) {
+			if s.Then != nil && s.If != nil {
+				list = append(list, &branch{accept: []*jsonschema.Schema{s.If}, refuse: []*jsonschema.Schema{s.Then}})
+			}
+			if s.Else != nil && s.If != nil {
+				list = append(list, &branch{refuse: []*jsonschema.Schema{s.If, s.Else}})
+			}
+			return list
+		},
+		shows: func(_ *Alt, b *branch) bool { return always(b.of.If) || never(b.of.If) }},
+	{name: "properties", kind: kindObject,
+		ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties }),
+		outside: func(t *target, s *jsonschema.Schema, item int) {
+			p := s.Properties[item]
+			t.places[p.Name] = append(t.places[p.Name], p.Schema)
+		}},
+	{name: "required", kind: kindObject,
+		ways: func(s *jsonschema.Schema) []*branch {
+			return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })
+		},
+		inside: func(f *form, s *jsonschema.Schema) { f.required = append(f.required, s.Required...) }},
+	{name: "patternProperties", kind: kindObject,
+		ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties }),
+		outside: func(t *target, s *jsonschema.Schema, item int) {
+			p := s.PatternProperties[item]
+			t.wants = append(t.wants, want{names: func(name string) bool { return jsonschema.Matches(p.Name, name) }, refuse: []*jsonschema.Schema{p.Schema}, declared: true})
+		}},
+	{name: "dependentRequired", kind: kindObject, names: true, drop: func(s *jsonschema.Schema) { s.DependentRequired = nil },
+		ways: func(s *jsonschema.Schema) (list []*branch) {
+			for _, d := range s.DependentRequired {
+				list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, present: d.Name, absent: name} })...)
+			}
+			return list
+		},
+		inside: func(f *form, s *jsonschema.Schema) { f.dependent = append(f.dependent, s.DependentRequired...) }},
+	{name: "dependentSchemas", kind: kindObject, alike: []string{"dependentSchemas"}, drop: func(s *jsonschema.Schema) { s.DependentSchemas = nil },
+		ways: func(s *jsonschema.Schema) []*branch {
+			return branches(s.DependentSchemas, func(_ int, d jsonschema.Property) *branch {
+				return &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}}
+			})
+		},
+		shows: hidden},
+	{name: "prefixItems", kind: kindArray,
+		ways:   items(kindArray, func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems }),
+		inside: func(f *form, s *jsonschema.Schema) { f.prefix = max(f.prefix, len(s.PrefixItems)) },
+		outside: func(t *target, s *jsonschema.Schema, item int) {
+			t.wants = append(t.wants, want{from: item, only: true, refuse: []*jsonschema.Schema{s.PrefixItems[item]}})
+		}},
+	limiting("minimum", kindNumber, limitRules{false, "minimum-raised", "minimum-lowered", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
+		func(s *jsonschema.Schema) (at, beyond *wire.Raw) { return &s.Minimum, &s.ExclusiveMinimum }),
+	limiting("maximum", kindNumber, limitRules{true, "maximum-lowered", "maximum-raised", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
+		func(s *jsonschema.Schema) (at, beyond *wire.Raw) { return &s.Maximum, &s.ExclusiveMaximum }),
+	{name: "multipleOf", kind: kindNumber, whole: true, named: stepRule, alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" },
+		ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" }),
+		inside: func(f *form, s *jsonschema.Schema) {
+			if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
+				f.step = common(f.step, step)
+			}
+		},
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			if step := rational(string(s.MultipleOf)); step != nil {
+				t.indivisible = append(t.indivisible, step)
+			}
+		}},
+	counting("minLength", kindString, limitRules{false, "min-length-raised", "min-length-lowered", "minimum length", "{sender} may send a string shorter than {receiver} accepts (minimum length {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MinLength }),
+	counting("maxLength", kindString, limitRules{true, "max-length-lowered", "max-length-raised", "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MaxLength }),
+	{name: "pattern", kind: kindString, whole: true, alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil },
+		ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil }),
+		inside: func(f *form, s *jsonschema.Schema) {
+			if s.Pattern != nil && *s.Pattern != "" {
+				f.patterns = append(f.patterns, *s.Pattern)
+			}
+		},
+		outside: func(t *target, s *jsonschema.Schema, _ int) { t.unmatched = append(t.unmatched, *s.Pattern) }},
+	{name: "format", kind: kindString, whole: true, named: formatRule, alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" },
+		ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) }),
+		inside: func(f *form, s *jsonschema.Schema) {
+			if s.Format != "" {
+				f.formats = append(f.formats, s.Format)
+			}
+		},
+		outside: func(t *target, s *jsonschema.Schema, _ int) { t.unformatted = append(t.unformatted, s.Format) }},
+	counting("minItems", kindArray, limitRules{false, "min-items-raised", "min-items-lowered", "minimum number of elements", "{sender} may send fewer elements than {receiver} requires (at least {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MinItems }),
+	counting("maxItems", kindArray, limitRules{true, "max-items-lowered", "max-items-raised", "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MaxItems }),
+	{name: "uniqueItems", kind: kindArray, whole: true, named: uniqueRule, drop: func(s *jsonschema.Schema) { s.UniqueItems = false },
+		ways:    breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems }),
+		inside:  func(f *form, s *jsonschema.Schema) { f.unique = f.unique || s.UniqueItems },
+		outside: func(t *target, _ *jsonschema.Schema, _ int) { t.equal, t.span = true, t.and(atLeast(2)) }},
+	{name: "items", kind: kindArray, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) }),
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			t.wants = append(t.wants, want{from: len(s.PrefixItems), refuse: []*jsonschema.Schema{s.Items}})
+		}},
+	{name: "contains", kind: kindArray, whole: true, alike: []string{"contains", "minContains", "maxContains"}, drop: func(s *jsonschema.Schema) { s.Contains = nil },
+		ways: func(s *jsonschema.Schema) (list []*branch) {
+			if s.Contains == nil {
+				return nil
+			}
+			number := contained(s)
+			if number.Low.at != nil {
+				list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooFew}}})
+			}
+			if number.High.at != nil {
+				list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooMany}}})
+			}
+			return list
+		},
+		inside: func(f *form, s *jsonschema.Schema) {
+			if s.Contains != nil {
+				f.counts = append(f.counts, count{contained(s), s.Contains})
+			}
+		},
+		outside: func(t *target, s *jsonschema.Schema, item int) {
+			beyond := contained(s).Low.beyond()
+			if item == tooMany {
+				beyond = contained(s).High.beyond()
+			}
+			t.miscounts = append(t.miscounts, count{beyond, s.Contains})
+		}},
+	{name: "unevaluatedItems", kind: kindArray, drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil },
+		ways: unevaluated(kindArray, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedItems }), shows: decided,
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			one := want{refuse: []*jsonschema.Schema{s.UnevaluatedItems}}
+			for _, g := range t.way.evaluating(s) {
+				t.impossible = t.impossible || g.Items != nil || g != s && g.UnevaluatedItems != nil
+				t.unsure = t.unsure || g.Contains != nil
+				one.from, one.refuse = max(one.from, len(g.PrefixItems)), append(one.refuse, without(g.Contains)...)
+			}
+			t.wants = append(t.wants, one)
+		}},
+	{name: "additionalProperties", kind: kindObject, names: true, drop: opened,
+		ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) }),
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			t.wants = append(t.wants, want{names: func(name string) bool { return !describes(s, name) }, refuse: []*jsonschema.Schema{s.AdditionalProperties}})
+		}},
+	{name: "unevaluatedProperties", kind: kindObject, names: true, drop: opened,
+		ways: unevaluated(kindObject, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedProperties }), shows: decided,
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			group := t.way.evaluating(s)
+			t.wants = append(t.wants, want{names: func(name string) bool {
+				return !slices.ContainsFunc(group, func(g *jsonschema.Schema) bool {
+					return describes(g, name) || g.AdditionalProperties != nil || g != s && g.UnevaluatedProperties != nil
+				})
+			}, refuse: []*jsonschema.Schema{s.UnevaluatedProperties}})
+		}},
+	{name: "propertyNames", kind: kindObject, whole: true, names: true, alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil },
+		ways:   breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) }),
+		inside: func(f *form, s *jsonschema.Schema) { f.naming = append(f.naming, without(s.PropertyNames)...) },
+		outside: func(t *target, s *jsonschema.Schema, _ int) {
+			t.misnamed = append(t.misnamed, s.PropertyNames)
+			t.wants = append(t.wants, want{names: func(name string) bool { return t.refuses(name, s.PropertyNames) }})
+		}},
+	counting("minProperties", kindObject, limitRules{false, "min-properties-raised", "min-properties-lowered", "minimum number of members", "{sender} may send fewer members than {receiver} requires (at least {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MinProperties }),
+	counting("maxProperties", kindObject, limitRules{true, "max-properties-lowered", "max-properties-raised", "maximum number of members", "{sender} may send more members than {receiver} accepts (at most {expected})."},
+		func(s *jsonschema.Schema) **int64 { return &s.MaxProperties }),
+	{name: "anyOf",
+		ways: func(s *jsonschema.Schema) []*branch {
+			if s.AnyOf == nil {
+				return nil
+			}
+			return []*branch{{refuse: s.AnyOf}}
+		}},
+	{name: "oneOf",
+		ways: func(s *jsonschema.Schema) (list []*branch) {
+			if s.OneOf != nil {
+				list = append(list, &branch{refuse: s.OneOf})
+			}
+			for i, x := range s.OneOf {
+				list = append(list, branches(s.OneOf[:i], func(_ int, y *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{x, y}} })...)
+			}
+			return list
+		},
+		shows: func(*Alt, *branch) bool { return true }},
 	{name: "$dynamicRef", alike: []string{"$dynamicRef"}, ways: undecidable(func(s *jsonschema.Schema) bool { return s.DynamicRef != "" }), shows: hidden},
 	{name: "$ref", alike: []string{"$ref"}, ways: undecidable(func(s *jsonschema.Schema) bool { return s.Meta }), shows: hidden},
 }
 
-// keywordOf returns the keyword with a name, or one without fields.
-func keywordOf(name string) (found keyword) {
-	for _, k := range keywords {
-		if k.name == name {
-			found = k
-		}
+// unlike returns the formats that from has and to does not have: those that validators check if checked is set,
+// and otherwise the others.
+func unlike(from, to *Alt, checked bool) []string {
+	return slices.DeleteFunc(slices.Clone(from.formats), func(format string) bool { return slices.Contains(to.formats, format) || isFormat(format) != checked })
+}
+
+// formatRule names a change of the formats that validators check.
+func formatRule(old, new *Alt) (rule string, args []string) {
+	was, is := unlike(old, new, true), unlike(new, old, true)
+	switch {
+	case len(was) > 0 && len(is) > 0:
+		return "format-changed", []string{was[0], is[0]}
+	case len(was) > 0:
+		return "format-removed", was[:1]
 	}
-	return found
+	return "format-added", []string{first(is)}
+}
+
+// first returns the first of some formats.
+func first(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return list[0]
+}
+
+// remarks reports a change of formats that validators do not check, if no other formats have changed.
+func (p *pairing) remarks(old, new *Alt) {
+	was, is := unlike(old, new, false), unlike(new, old, false)
+	if len(was)+len(is) > 0 && len(unlike(old, new, true))+len(unlike(new, old, true)) == 0 {
+		p.between(old, new, "format-remark-changed", first(was), first(is))
+	}
+}
+
+// stepRule names a change of multipleOf, which is 1 for integers.
+func stepRule(old, new *Alt) (rule string, args []string) {
+	one := big.NewRat(1, 1)
+	plain := func(a *Alt) bool { return a.step == nil || a.step.Cmp(one) == 0 }
+	switch {
+	case plain(old) && plain(new) && new.step != nil:
+		return "type-narrowed", nil
+	case plain(old) && plain(new):
+		return "type-widened", nil
+	}
+	return constraintRule(!plain(old), !plain(new)), []string{`"multipleOf"`}
+}
+
+// uniqueRule names a change of uniqueItems.
+func uniqueRule(_, new *Alt) (rule string, args []string) {
+	if new.unique {
+		return "unique-items-added", nil
+	}
+	return "unique-items-removed", nil
+}
+
+// keywordOf returns the keyword with a name, or one without fields.
+func keywordOf(name string) *keyword {
+	if i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name }); i >= 0 {
+		return &keywords[i]
+	}
+	return &keyword{}
 }
 
 // limits reports whether a schema that may be absent refuses a value.
@@ -250,19 +600,6 @@ func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
 		drop(bare)
 	}
 	return bare
-}
-
-// breachOf returns a branch of values of a kind that break a keyword with a limit, of a schema that no document has.
-func breachOf(k kind, keyword string, at limit) *branch {
-	written := keyword
-	switch {
-	case at.open && at.upper:
-		written = "exclusiveMaximum"
-	case at.open:
-		written = "exclusiveMinimum"
-	}
-	s, _ := jsonschema.Read("", wire.Raw(fmt.Sprintf(`{%q:%s}`, written, decimal(at.at))))
-	return &branch{keyword: keyword, kinds: k, breaks: []breach{{s, keyword, 0}}}
 }
 
 // breaking returns the branches in which an alternative refuses values of its kind by some keywords.

@@ -14,6 +14,9 @@ type limit struct {
 	upper bool
 }
 
+// span is a range of numbers.
+type span struct{ Low, High limit }
+
 func atLeast(n int64) span { return span{Low: limit{at: big.NewRat(n, 1)}} }
 
 func atMost(n int64) span { return span{High: limit{at: big.NewRat(n, 1), upper: true}} }
@@ -65,6 +68,21 @@ func (l limit) String() string {
 		text += " (exclusive)"
 	}
 	return text
+}
+
+// within returns the numbers within a limit, and beyond those that are not.
+func (l limit) within() span {
+	if l.upper {
+		return span{High: l}
+	}
+	return span{Low: l}
+}
+
+func (l limit) beyond() span {
+	if l.at == nil {
+		return span{}
+	}
+	return limit{l.at, !l.open, !l.upper}.within()
 }
 
 // stricter reports whether the limit allows less than another one.
@@ -122,4 +140,38 @@ func (l limit) first(step *big.Rat) *big.Int {
 		n.Sub(n, big.NewInt(int64(l.sign())))
 	}
 	return n
+}
+
+// countSpan returns the range of counts between two limits, of which each may be nil.
+func countSpan(least, most *int64) span {
+	var s span
+	if least != nil && *least > 0 {
+		s = atLeast(*least)
+	}
+	if most != nil {
+		s = s.and(atMost(*most))
+	}
+	return s
+}
+
+// common returns the least common multiple.
+func common(x, y *big.Rat) *big.Rat {
+	if x == nil {
+		return y
+	}
+	// lcm(a/b, c/d) = lcm(a, c) / gcd(b, d), the fractions being in lowest terms.
+	product := new(big.Int).Mul(x.Num(), y.Num())
+	least := new(big.Int).Div(product, new(big.Int).GCD(nil, nil, x.Num(), y.Num()))
+	return new(big.Rat).SetFrac(least, new(big.Int).GCD(nil, nil, x.Denom(), y.Denom()))
+}
+
+// divides reports whether every multiple of y is a multiple of x.
+func divides(x, y *big.Rat) bool {
+	switch {
+	case x == nil:
+		return true
+	case y == nil:
+		return false
+	}
+	return new(big.Rat).Quo(y, x).IsInt()
 }

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 
@@ -56,9 +55,8 @@ type Alt struct {
 	way
 	// Values lists the only values, as canonical JSON texts. nil means no restriction.
 	Values []string
-	// At most one of these is set, depending on the kind.
-	Text   *text
-	Number *number
+	// form and at most one of the others limit the values, depending on their kind.
+	form
 	Array  *array
 	Object *object
 	// conditional means that the fields above do not express all conditions.
@@ -66,28 +64,12 @@ type Alt struct {
 }
 
 type (
-	// text constrains strings.
-	text struct {
-		// Formats and Patterns are sorted. A string must satisfy all of them.
-		Formats, Patterns []string
-		Length            span
-	}
-
-	// number constrains numbers.
-	number struct {
-		span
-		// Step divides every number. nil means no restriction, 1 means integers.
-		Step *big.Rat
-	}
-
 	// array constrains arrays.
 	array struct {
 		// Prefix has the shapes of the first elements, Items the shape of all others. nil
 		// allows anything.
 		Prefix []*Shape
 		Items  *Shape
-		Length span
-		Unique bool
 	}
 
 	// object constrains objects.
@@ -101,8 +83,7 @@ type (
 		Closed bool
 		// Map means that the schema has a keyword for undeclared members, so senders send them,
 		// even if it allows any value.
-		Map  bool
-		Size span
+		Map bool
 		// find returns the shape of an undeclared member, if patterns apply to it.
 		find func(name string) *Shape
 	}
@@ -120,9 +101,6 @@ type (
 
 	// about has the texts and the default that a schema gives for a value.
 	about struct{ Description, Default, Title string }
-
-	// span is a range of numbers.
-	span struct{ Low, High limit }
 )
 
 // alts returns the alternatives.
@@ -216,9 +194,6 @@ func (s *Shape) untyped() bool {
 	return slices.ContainsFunc(s.alts(), func(a *Alt) bool { return a.kinds == kindAny })
 }
 
-// whole reports whether numbers must be integers.
-func (n *number) whole() bool { return n.Step != nil && n.Step.IsInt() }
-
 // join merges scalar alternatives of one kind if one of them, or a list of values, can express
 // both.
 func join(alts []*Alt) []*Alt {
@@ -250,15 +225,8 @@ func less(list, other []string) []string {
 
 // free reports whether a scalar alternative has no constraint.
 func (a *Alt) free() bool {
-	switch {
-	case a.conditional || a.Values != nil:
-		return false
-	case a.Text != nil:
-		return len(a.Text.Formats)+len(a.Text.Patterns) == 0 && !a.Text.Length.limited()
-	case a.Number != nil:
-		return a.Number.Step == nil && !a.Number.limited()
-	}
-	return false
+	return !a.conditional && a.Values == nil && (a.kinds == kindString || a.kinds == kindNumber) &&
+		len(a.formats)+len(a.patterns) == 0 && a.step == nil && !a.limited()
 }
 
 // label describes a shape in a few words.
@@ -281,7 +249,7 @@ func (a *Alt) label() string {
 		return a.Name
 	case a.kinds == kindObject && a.Object != nil:
 		return a.Object.label()
-	case a.kinds == kindNumber && a.Number != nil && a.Number.whole():
+	case a.kinds == kindNumber && a.integers():
 		return "integer"
 	}
 	return a.kinds.String()

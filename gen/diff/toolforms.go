@@ -2,120 +2,40 @@ package diff
 
 import (
 	"maps"
-	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 )
 
-func numberOf(all []*jsonschema.Schema, whole bool) (*number, bool) {
-	n := &number{}
-	if whole {
-		n.Step = big.NewRat(1, 1)
-	}
-	for _, s := range all {
-		n.span = n.and(ends(s))
-		if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
-			n.Step = common(n.Step, step)
-		}
-	}
-	n.Low, n.High = n.Low.onto(n.Step), n.High.onto(n.Step)
-	return n, !n.empty()
-}
-
-// common returns the least common multiple.
-func common(x, y *big.Rat) *big.Rat {
-	if x == nil {
-		return y
-	}
-	// lcm(a/b, c/d) = lcm(a, c) / gcd(b, d), the fractions being in lowest terms.
-	product := new(big.Int).Mul(x.Num(), y.Num())
-	least := new(big.Int).Div(product, new(big.Int).GCD(nil, nil, x.Num(), y.Num()))
-	return new(big.Rat).SetFrac(least, new(big.Int).GCD(nil, nil, x.Denom(), y.Denom()))
-}
-
-// divides reports whether every multiple of y is a multiple of x.
-func divides(x, y *big.Rat) bool {
-	switch {
-	case x == nil:
-		return true
-	case y == nil:
-		return false
-	}
-	return new(big.Rat).Quo(y, x).IsInt()
-}
-
-func textOf(all []*jsonschema.Schema) (*text, bool) {
-	t := &text{}
-	for _, s := range all {
-		if s.Format != "" {
-			t.Formats = append(t.Formats, s.Format)
-		}
-		if s.Pattern != nil && *s.Pattern != "" {
-			t.Patterns = append(t.Patterns, *s.Pattern)
-		}
-		t.Length = t.Length.and(countSpan(s.MinLength, s.MaxLength))
-	}
-	for _, list := range []*[]string{&t.Formats, &t.Patterns} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return t, !t.Length.empty()
-}
-
-func countSpan(least, most *int64) span {
-	var s span
-	if least != nil && *least > 0 {
-		s = atLeast(*least)
-	}
-	if most != nil {
-		s = s.and(atMost(*most))
-	}
-	return s
-}
-
-func (b *schemaBuilder) array(w *way) (*array, bool) {
+// array returns the elements of an alternative, whose length they limit as well. It returns false if no array is left.
+func (b *schemaBuilder) array(w *way, f *form) (*array, bool) {
 	a := &array{}
-	prefix := 0
-	for _, s := range w.all {
-		a.Length = a.Length.and(countSpan(s.MinItems, s.MaxItems))
-		a.Unique = a.Unique || s.UniqueItems
-		prefix = max(prefix, len(s.PrefixItems))
-	}
-	for i := range prefix {
+	for i := range f.prefix {
 		shape := b.shape(w.element(i)...)
 		if shape.set.empty() {
-			a.Length = a.Length.and(atMost(int64(i)))
+			f.span = f.and(atMost(int64(i)))
 			break
 		}
 		a.Prefix = append(a.Prefix, shape)
 	}
-	if rest := w.element(prefix); len(rest) > 0 && len(a.Prefix) == prefix {
+	if rest := w.element(f.prefix); len(rest) > 0 && len(a.Prefix) == f.prefix {
 		if a.Items = b.shape(rest...); a.Items.set.impossible() {
-			a.Length = a.Length.and(atMost(int64(prefix)))
+			f.span = f.and(atMost(int64(f.prefix)))
 			a.Items = nil
 		} else if a.Items.set.everything() && a.Items.About == (about{}) {
 			a.Items = nil
 		}
 	}
-	for _, s := range w.all {
-		if s.Contains == nil {
-			continue
-		}
-		count := countSpan(s.MinContains, s.MaxContains)
-		if s.MinContains == nil {
-			count = count.and(atLeast(1))
-		}
-		if always(s.Contains) {
-			a.Length = a.Length.and(count)
-			continue
-		}
-		if never(s.Contains) && count.Low.at != nil {
+	for _, n := range f.counts {
+		switch {
+		case always(n.of):
+			f.span = f.and(n.span)
+		case never(n.of) && n.Low.at != nil:
 			return nil, false
 		}
 	}
-	return a, !a.Length.empty()
+	return a, !f.empty()
 }
 
 // element returns the schemas that apply to the element at index i, as far as choices that are left do not decide it.
@@ -150,7 +70,8 @@ func (w *way) applied(s *jsonschema.Schema) (group []*jsonschema.Schema, clear b
 	return group, !slices.ContainsFunc(w.unions, func(u *union) bool { return !u.refuses && slices.Contains(group, u.of) })
 }
 
-func (b *schemaBuilder) object(w *way) (*object, bool) {
+// object returns the members of an alternative. It returns false if no object is left.
+func (b *schemaBuilder) object(w *way, f *form) (*object, bool) {
 	o := &object{}
 	members := map[string]*member{}
 	add := func(name, object, pointer string) *member {
@@ -162,7 +83,6 @@ func (b *schemaBuilder) object(w *way) (*object, bool) {
 		return members[name]
 	}
 	for _, s := range w.all {
-		o.Size = o.Size.and(countSpan(s.MinProperties, s.MaxProperties))
 		for _, p := range s.Properties {
 			add(p.Name, s.Pointer, p.Schema.Pointer)
 		}
@@ -192,7 +112,7 @@ func (b *schemaBuilder) object(w *way) (*object, bool) {
 		o.Members = append(o.Members, m)
 	}
 	b.patterns(o, w)
-	return o, !o.size().empty()
+	return o, !f.and(o.size()).empty()
 }
 
 // member returns the place of a member whose schema is at a pointer. implied is true if the schema of the object
@@ -251,8 +171,7 @@ func (w *way) members(name, pattern string) []*jsonschema.Schema {
 	return list
 }
 
-// size returns the possible numbers of members, including limits that follow from other
-// constraints.
+// size returns the numbers of members that follow from these.
 func (o *object) size() span {
 	least := int64(0)
 	for _, m := range o.Members {
@@ -260,10 +179,11 @@ func (o *object) size() span {
 			least++
 		}
 	}
+	size := atLeast(least)
 	if o.Closed && len(o.Patterns) == 0 {
-		return o.Size.and(atLeast(least)).and(atMost(int64(len(o.Members))))
+		size = size.and(atMost(int64(len(o.Members))))
 	}
-	return o.Size.and(atLeast(least))
+	return size
 }
 
 // empty reports whether a set has no alternatives. It returns false while they are being made.

@@ -223,7 +223,7 @@ func (b *schemaBuilder) choose(w way, ways *[]way, tried *int) bool {
 // forms returns the alternatives of schemas without branches, one for each JSON type that they
 // allow.
 func (b *schemaBuilder) forms(w *way) []*Alt {
-	kinds, whole := kindsOf(w.all)
+	kinds, _ := kindsOf(w.all)
 	if kinds == kindAny && len(w.refused) == 0 && !slices.ContainsFunc(w.all, func(s *jsonschema.Schema) bool { return constrains(plain(s)) }) {
 		return []*Alt{{way: way{kinds: kindAny}}}
 	}
@@ -245,16 +245,13 @@ func (b *schemaBuilder) forms(w *way) []*Alt {
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
-		possible := true
+		a.form = formOf(w.all, k)
+		possible := !a.empty()
 		switch k {
-		case kindNumber:
-			a.Number, possible = numberOf(w.all, whole)
-		case kindString:
-			a.Text, possible = textOf(w.all)
 		case kindArray:
-			a.Array, possible = b.array(w)
+			a.Array, possible = b.array(w, &a.form)
 		case kindObject:
-			a.Object, possible = b.object(w)
+			a.Object, possible = b.object(w, &a.form)
 		}
 		if possible && b.values(a) && b.possible(a) {
 			alts = append(alts, a)
@@ -325,7 +322,7 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = slices.ContainsFunc(keywords, func(k keyword) bool { return k.shows != nil && len(b.engine.unshown(a, k)) > 0 })
+	a.conditional = slices.ContainsFunc(keywords, func(k keyword) bool { return k.shows != nil && len(b.engine.unshown(a, &k)) > 0 })
 	if !a.conditional {
 		return true
 	}
