@@ -165,11 +165,11 @@ func (c *comparer) asAnother(v view, value any) answer {
 // limit compares a limit of the receiver.
 func (c *comparer) limit(v view, k *keyword) {
 	was, is := k.limit.of(v.from), k.limit.of(v.to)
-	if !is.stricter(was) {
+	if !is.Stricter(was) {
 		return
 	}
-	o := c.ask(v, &branch{keyword: k.name, kinds: k.kind, between: is.beyond()})
-	if o.is != none && k.kind != kindNumber && is.reach() > largest {
+	o := c.ask(v, &branch{keyword: k.name, kinds: k.kind, between: is.Beyond()})
+	if o.is != none && k.kind != kindNumber && is.Reach() > largest {
 		o.is, o.sure, o.why = max(o.is, unknown), true, "an example would be too long to show"
 	}
 	was, is = inOrder(v.way, was, is)
@@ -188,8 +188,8 @@ func (c *comparer) elements(p *pairing, old, new *Alt) {
 		return a.Array.at(i, where)
 	}
 	for i := range prefix + 1 {
-		longer := atLeast(int64(i) + 1)
-		if old.and(longer).empty() || new.and(longer).empty() {
+		longer := jsonschema.AtLeast(int64(i) + 1)
+		if old.And(longer).Empty() || new.And(longer).Empty() {
 			break
 		}
 		path := "[]"

@@ -417,7 +417,7 @@ func (c *comparer) gone(v view) {
 		return
 	}
 	if a.kinds == kindArray { // an empty array shows nothing about its elements
-		ch.ways[v.way] = c.ask(v, &branch{keyword: "maxItems", kinds: kindArray, between: atLeast(1)})
+		ch.ways[v.way] = c.ask(v, &branch{keyword: "maxItems", kinds: kindArray, between: jsonschema.AtLeast(1)})
 	}
 	if ch.ways[v.way].is != found {
 		ch.ways[v.way] = c.ask(v, &branch{})

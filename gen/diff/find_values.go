@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"encoding/json"
 	"maps"
 	"math/big"
 	"regexp"
@@ -96,10 +95,10 @@ func each(values []any, try func(v any) bool) bool {
 func (t *target) numbers(try func(v any) bool) (complete bool) {
 	low, high := t.Low, t.High
 	switch {
-	case t.empty():
+	case t.Empty():
 		return true
 	case t.step != nil:
-		if slices.ContainsFunc(t.indivisible, func(by *big.Rat) bool { return divides(by, t.step) }) {
+		if slices.ContainsFunc(t.indivisible, func(by *big.Rat) bool { return jsonschema.Divides(by, t.step) }) {
 			return true
 		}
 		return multiples(low, high, t.step, 40+len(t.way.but), try)
@@ -107,20 +106,20 @@ func (t *target) numbers(try func(v any) bool) (complete bool) {
 	width := big.NewRat(10, 1)
 	from := new(big.Rat)
 	switch {
-	case low.at != nil && high.at != nil:
-		from, width = low.at, new(big.Rat).Sub(high.at, low.at)
-	case low.at != nil:
-		from = low.at
-	case high.at != nil:
-		from = new(big.Rat).Sub(high.at, width)
+	case low.At != nil && high.At != nil:
+		from, width = low.At, new(big.Rat).Sub(high.At, low.At)
+	case low.At != nil:
+		from = low.At
+	case high.At != nil:
+		from = new(big.Rat).Sub(high.At, width)
 	}
 	for _, part := range []string{"0", "1", "0.5", "0.1", "0.25", "0.3", "0.37", "0.71", "0.993"} {
-		if !try(decimal(new(big.Rat).Add(from, new(big.Rat).Mul(width, rational(part))))) {
+		if !try(jsonschema.Decimal(new(big.Rat).Add(from, new(big.Rat).Mul(width, jsonschema.Rational(part))))) {
 			return false
 		}
 	}
 	for i := range 12 {
-		if !try(decimal(big.NewRat(int64(i), 1))) || !try(decimal(big.NewRat(int64(-i), 1))) {
+		if !try(jsonschema.Decimal(big.NewRat(int64(i), 1))) || !try(jsonschema.Decimal(big.NewRat(int64(-i), 1))) {
 			return false
 		}
 	}
@@ -132,13 +131,13 @@ func multiples(low, high limit, step *big.Rat, most int, try func(v any) bool) (
 	at, dir := new(big.Int), int64(1)
 	var last *big.Int
 	switch {
-	case low.at != nil:
-		at = low.first(step)
-		if high.at != nil {
-			last = high.first(step)
+	case low.At != nil:
+		at = low.First(step)
+		if high.At != nil {
+			last = high.First(step)
 		}
-	case high.at != nil:
-		at, dir = high.first(step), -1
+	case high.At != nil:
+		at, dir = high.First(step), -1
 	}
 	if last != nil {
 		most = 2000 // then these may be all
@@ -147,7 +146,7 @@ func multiples(low, high limit, step *big.Rat, most int, try func(v any) bool) (
 		if last != nil && at.Cmp(last) > 0 {
 			return true
 		}
-		if !try(decimal(new(big.Rat).Mul(new(big.Rat).SetInt(at), step))) {
+		if !try(jsonschema.Decimal(new(big.Rat).Mul(new(big.Rat).SetInt(at), step))) {
 			return false
 		}
 		at = new(big.Int).Add(at, big.NewInt(dir))
@@ -155,15 +154,9 @@ func multiples(low, high limit, step *big.Rat, most int, try func(v any) bool) (
 	return false
 }
 
-// decimal writes a number with all of its digits.
-func decimal(r *big.Rat) json.Number {
-	digits, _ := r.FloatPrec() // schemas have no other numbers than decimal ones
-	return json.Number(r.FloatString(digits))
-}
-
 // strings is values for strings.
 func (t *target) strings(try func(v any) bool) (complete bool) {
-	if t.and(atLeast(0)).empty() || slices.ContainsFunc(t.formats, func(format string) bool {
+	if t.And(jsonschema.AtLeast(0)).Empty() || slices.ContainsFunc(t.formats, func(format string) bool {
 		return slices.ContainsFunc(t.unformatted, func(other string) bool { return formatIn(format, other) })
 	}) {
 		return true
@@ -184,9 +177,9 @@ func (t *target) strings(try func(v any) bool) (complete bool) {
 		}
 	}
 	if len(patterns)+len(t.unmatched) == 0 {
-		n := t.Low.reach()
+		n := t.Low.Reach()
 		for i := range 4 {
-			if t.span.contains(n+i) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
+			if t.span.Contains(n+i) && !(try(strings.Repeat("x", n+i)) && try(strings.Repeat("a", n+i)) && try(strings.Repeat("0", n+i))) {
 				return false
 			}
 		}
@@ -229,7 +222,7 @@ func (t *target) strings(try func(v any) bool) (complete bool) {
 		}
 		tried = append(tried, regexp.QuoteMeta(s))
 		if longer = t.span; i < 12 {
-			longer = t.and(atLeast(int64(len([]rune(s)) + 1)))
+			longer = t.And(jsonschema.AtLeast(int64(len([]rune(s)) + 1)))
 		}
 	}
 	return false
@@ -263,8 +256,8 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 	}
 	most := 0
 	for _, bound := range []limit{length.Low, length.High} {
-		if bound.at != nil {
-			most = max(most, bound.reach()+1)
+		if bound.At != nil {
+			most = max(most, bound.Reach()+1)
 		}
 	}
 	if most > longest {
@@ -276,7 +269,7 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 				return false
 			}
 		}
-		return length.contains(n)
+		return length.Contains(n)
 	})
 }
 
@@ -286,9 +279,9 @@ func (f *finder) exclude(has, lacks count) bool {
 		return f.find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil).is == none
 	}
 	switch {
-	case !has.and(lacks.span).empty():
+	case !has.And(lacks.span).Empty():
 		return false
-	case lacks.Low.at != nil:
+	case lacks.Low.At != nil:
 		return within(lacks.of, has.of)
 	}
 	return within(has.of, lacks.of)
@@ -300,7 +293,7 @@ func (f *finder) exclude(has, lacks count) bool {
 func (t *target) arrays(share bool) (values []any, complete bool) {
 	w := t.way
 	if w.holds != nil {
-		t.span = t.and(atLeast(int64(w.holds.index) + 1))
+		t.span = t.And(jsonschema.AtLeast(int64(w.holds.index) + 1))
 	}
 	// Every element must refuse the schemas in every. One that nothing else asks for must also refuse those in others.
 	var every, others []*jsonschema.Schema
@@ -309,24 +302,24 @@ func (t *target) arrays(share bool) (values []any, complete bool) {
 		switch {
 		case slices.ContainsFunc(t.counts, func(has count) bool { return t.exclude(has, n) }):
 			return nil, true
-		case n.Low.at != nil:
-			for i := range min(n.Low.reach(), largest+1) {
+		case n.Low.At != nil:
+			for i := range min(n.Low.Reach(), largest+1) {
 				one := want{accept: []*jsonschema.Schema{n.of}}
 				for _, has := range t.counts { // only so many of them are those of another condition
-					if has.High.at != nil && i >= has.High.reach() {
+					if has.High.At != nil && i >= has.High.Reach() {
 						one.refuse = append(one.refuse, has.of)
 					}
 				}
 				many = append(many, one)
 			}
-		case n.High.reach() > 0:
+		case n.High.Reach() > 0:
 			others, t.unsure = append(others, n.of), true
 		default:
 			every = append(every, n.of)
 		}
 	}
 	for _, n := range t.counts {
-		for i := range min(n.Low.reach(), largest) {
+		for i := range min(n.Low.Reach(), largest) {
 			if share && i < len(many) {
 				many[i].accept = append(many[i].accept, n.of)
 				continue
@@ -336,11 +329,11 @@ func (t *target) arrays(share bool) (values []any, complete bool) {
 	}
 	wants := slices.Concat(few, many, t.wants)
 	slices.SortStableFunc(wants, func(x, y want) int { return x.order() - y.order() })
-	if t.impossible || t.and(atLeast(0)).empty() || t.unique && t.equal {
+	if t.impossible || t.And(jsonschema.AtLeast(0)).Empty() || t.unique && t.equal {
 		return nil, !t.unsure
 	}
-	least, most := t.ends()
-	if least > longestArray || least > largest && (t.unique || w.between.Low.at != nil) {
+	least, most := t.Ends()
+	if least > longestArray || least > largest && (t.unique || w.between.Low.At != nil) {
 		return nil, false
 	}
 	element := func(i int, at want, but []any) answer {
@@ -459,10 +452,10 @@ func (t *target) objects() (values []any, complete bool) {
 	if len(t.wants) == 1 && !slices.ContainsFunc(slices.Collect(maps.Keys(places)), t.wants[0].names) {
 		fewest++
 	}
-	if t.and(atLeast(int64(fewest))).empty() {
+	if t.And(jsonschema.AtLeast(int64(fewest))).Empty() {
 		return nil, true
 	}
-	least, most := t.ends()
+	least, most := t.Ends()
 	var names []string
 	all := true
 	if len(t.wants) > 0 {

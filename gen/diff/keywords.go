@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 	"strings"
@@ -14,7 +15,7 @@ type keyword struct {
 	name string
 	// kind has the values that the keyword refuses, 0 for those of any kind.
 	kind kind
-	// ways returns the ways in which a schema refuses a value by the keyword.
+	// ways returns the ways in which a schema refuses a value by the keyword, of the keyword's kind unless they say more.
 	ways func(s *jsonschema.Schema) []*branch
 	// inside, unless it is nil, adds what a schema with the keyword says of the values that it accepts.
 	inside func(f *form, s *jsonschema.Schema)
@@ -52,7 +53,7 @@ type form struct {
 	prefix int
 	unique bool
 	counts []count
-	// required and dependent name the members that objects must have. naming has the schemas of all names.
+	// required and dependent name the members that objects must have. All names satisfy the schemas in naming.
 	required  []string
 	dependent []jsonschema.Dependency
 	naming    []*jsonschema.Schema
@@ -70,7 +71,7 @@ func contained(s *jsonschema.Schema) span {
 	if s.MinContains != nil {
 		least = *s.MinContains
 	}
-	return countSpan(&least, s.MaxContains)
+	return jsonschema.Counts(&least, s.MaxContains)
 }
 
 // formOf returns the form of the values of a kind.
@@ -83,7 +84,7 @@ func formOf(all []*jsonschema.Schema, k kind) form {
 			}
 		}
 	}
-	f.Low, f.High = f.Low.onto(f.step), f.High.onto(f.step)
+	f.Low, f.High = f.Low.Onto(f.step), f.High.Onto(f.step)
 	for _, list := range []*[]string{&f.formats, &f.patterns} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
@@ -108,7 +109,8 @@ type target struct {
 	// equal means that two elements are equal. miscounts are the numbers of elements that break contains.
 	equal     bool
 	miscounts []count
-	// misnamed has the schemas of names that one member refuses, places those that a member refuses.
+	// misnamed has the schemas that the name of a member does not satisfy, places the members with the schemas that
+	// they do not satisfy. wants has the elements and members whose place is open.
 	misnamed []*jsonschema.Schema
 	places   map[string][]*jsonschema.Schema
 	wants    []want
@@ -139,7 +141,7 @@ func (w want) order() int {
 // target returns what the values of a kind are like for a way.
 func (f *finder) target(w *way, k kind) *target {
 	t := &target{finder: f, way: w, form: formOf(w.all, k), places: map[string][]*jsonschema.Schema{}}
-	t.span = t.and(w.between)
+	t.span = t.And(w.between)
 	for _, b := range w.breaks {
 		t.prefix = max(t.prefix, len(b.of.PrefixItems))
 		keywordOf(b.keyword).outside(t, b.of, b.item)
@@ -165,11 +167,11 @@ func (l *limitRules) of(a *Alt) limit {
 
 // limiting returns a keyword for numbers with a limit, of which at returns the texts in a schema: the limit and the one
 // that is exclusive.
-func limiting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) (at, beyond *wire.Raw)) keyword {
-	return limited(name, k, l, func(s *jsonschema.Schema) (limit, bool) {
+func limiting(name string, l limitRules, at func(s *jsonschema.Schema) (at, beyond *wire.Raw)) keyword {
+	return limited(name, kindNumber, l, func(s *jsonschema.Schema) (limit, bool) {
 		including, excluding := at(s)
-		end := limit{at: rational(string(*including)), upper: l.upper}
-		return end.tighter(limit{at: rational(string(*excluding)), open: true, upper: l.upper}), *including != "" || *excluding != ""
+		end := limit{At: jsonschema.Rational(string(*including)), Upper: l.upper}
+		return end.Tighter(limit{At: jsonschema.Rational(string(*excluding)), Open: true, Upper: l.upper}), *including != "" || *excluding != ""
 	}, func(s *jsonschema.Schema) {
 		including, excluding := at(s)
 		*including, *excluding = "", ""
@@ -183,36 +185,37 @@ func counting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) *
 		if n == nil {
 			return limit{}, false
 		}
-		return limit{at: big.NewRat(*n, 1), upper: l.upper}, true
+		return limit{At: big.NewRat(*n, 1), Upper: l.upper}, true
 	}, func(s *jsonschema.Schema) { *at(s) = nil })
 }
 
 // limited returns a keyword whose limit in a schema, if it has the keyword, end returns.
 func limited(name string, k kind, l limitRules, end func(s *jsonschema.Schema) (at limit, has bool), drop func(s *jsonschema.Schema)) keyword {
 	return keyword{
-		name: name, kind: k, limit: &l, drop: drop, names: name == "maxProperties",
+		name: name, kind: k, limit: &l, drop: drop,
+		names: k == kindObject && l.upper, // the members that are too many may have any names
 		ways: func(s *jsonschema.Schema) []*branch {
 			at, has := end(s)
 			if !has {
 				return nil
 			}
-			return []*branch{{kinds: k, between: at.beyond()}}
+			return []*branch{{between: at.Beyond()}}
 		},
 		inside: func(f *form, s *jsonschema.Schema) {
-			if at, has := end(s); has && (at.upper || k == kindNumber || at.at.Sign() > 0) { // no value has a length below 0
-				f.span = f.and(at.within())
+			if at, has := end(s); has && (at.Upper || k == kindNumber || at.At.Sign() > 0) { // no value has a length below 0
+				f.span = f.And(at.Within())
 			}
 		},
 	}
 }
 
 // breaks returns the ways of a keyword that a schema may have.
-func breaks(k kind, has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
+func breaks(has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
 	return func(s *jsonschema.Schema) []*branch {
 		if !has(s) {
 			return nil
 		}
-		return []*branch{{kinds: k, breaks: []breach{{}}}}
+		return []*branch{{breaks: []breach{{}}}}
 	}
 }
 
@@ -227,16 +230,16 @@ func undecidable(has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema)
 }
 
 // items returns the ways of a keyword with parts, of which each may be broken.
-func items[T any](k kind, parts func(s *jsonschema.Schema) []T) func(s *jsonschema.Schema) []*branch {
+func items[T any](parts func(s *jsonschema.Schema) []T) func(s *jsonschema.Schema) []*branch {
 	return func(s *jsonschema.Schema) []*branch {
-		return branches(parts(s), func(i int, _ T) *branch { return &branch{kinds: k, breaks: []breach{{item: i}}} })
+		return branches(parts(s), func(i int, _ T) *branch { return &branch{breaks: []breach{{item: i}}} })
 	}
 }
 
 // unevaluated returns the ways of a keyword for what the others do not evaluate.
-func unevaluated(k kind, at func(s *jsonschema.Schema) **jsonschema.Schema) func(s *jsonschema.Schema) []*branch {
+func unevaluated(at func(s *jsonschema.Schema) **jsonschema.Schema) func(s *jsonschema.Schema) []*branch {
 	return func(s *jsonschema.Schema) []*branch {
-		list := breaks(k, func(s *jsonschema.Schema) bool { return limits(*at(s)) })(s)
+		list := breaks(func(s *jsonschema.Schema) bool { return limits(*at(s)) })(s)
 		if list != nil && !unconditional(s) {
 			list[0].rest = s.Clone()
 			*at(list[0].rest) = nil
@@ -278,12 +281,12 @@ var keywords = []keyword{
 		},
 		inside: func(f *form, s *jsonschema.Schema) {
 			if _, whole := kindsOf([]*jsonschema.Schema{s}); whole && f.kind == kindNumber {
-				f.step = common(f.step, big.NewRat(1, 1))
+				f.step = jsonschema.Common(f.step, big.NewRat(1, 1))
 			}
 		},
 		outside: func(t *target, _ *jsonschema.Schema, _ int) { t.indivisible = append(t.indivisible, big.NewRat(1, 1)) }},
 	{name: "enum", drop: func(s *jsonschema.Schema) { s.Enum, s.Const = nil, "" },
-		ways:    breaks(0, func(s *jsonschema.Schema) bool { return s.Enum != nil || s.Const != "" }),
+		ways:    breaks(func(s *jsonschema.Schema) bool { return s.Enum != nil || s.Const != "" }),
 		outside: func(t *target, s *jsonschema.Schema, _ int) { t.unlisted = append(t.unlisted, listedBy(s)...) }},
 	{name: "allOf",
 		ways: func(s *jsonschema.Schema) []*branch {
@@ -306,18 +309,18 @@ var keywords = []keyword{
 		},
 		shows: func(_ *Alt, b *branch) bool { return always(b.of.If) || never(b.of.If) }},
 	{name: "properties", kind: kindObject,
-		ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties }),
+		ways: items(func(s *jsonschema.Schema) []jsonschema.Property { return s.Properties }),
 		outside: func(t *target, s *jsonschema.Schema, item int) {
 			p := s.Properties[item]
 			t.places[p.Name] = append(t.places[p.Name], p.Schema)
 		}},
 	{name: "required", kind: kindObject,
 		ways: func(s *jsonschema.Schema) []*branch {
-			return branches(s.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, absent: name} })
+			return branches(s.Required, func(_ int, name string) *branch { return &branch{absent: name} })
 		},
 		inside: func(f *form, s *jsonschema.Schema) { f.required = append(f.required, s.Required...) }},
 	{name: "patternProperties", kind: kindObject,
-		ways: items(kindObject, func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties }),
+		ways: items(func(s *jsonschema.Schema) []jsonschema.Property { return s.PatternProperties }),
 		outside: func(t *target, s *jsonschema.Schema, item int) {
 			p := s.PatternProperties[item]
 			t.wants = append(t.wants, want{names: func(name string) bool { return jsonschema.Matches(p.Name, name) }, refuse: []*jsonschema.Schema{p.Schema}, declared: true})
@@ -325,7 +328,7 @@ var keywords = []keyword{
 	{name: "dependentRequired", kind: kindObject, names: true, drop: func(s *jsonschema.Schema) { s.DependentRequired = nil },
 		ways: func(s *jsonschema.Schema) (list []*branch) {
 			for _, d := range s.DependentRequired {
-				list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{kinds: kindObject, present: d.Name, absent: name} })...)
+				list = append(list, branches(d.Required, func(_ int, name string) *branch { return &branch{present: d.Name, absent: name} })...)
 			}
 			return list
 		},
@@ -333,29 +336,29 @@ var keywords = []keyword{
 	{name: "dependentSchemas", kind: kindObject, alike: []string{"dependentSchemas"}, drop: func(s *jsonschema.Schema) { s.DependentSchemas = nil },
 		ways: func(s *jsonschema.Schema) []*branch {
 			return branches(s.DependentSchemas, func(_ int, d jsonschema.Property) *branch {
-				return &branch{kinds: kindObject, present: d.Name, refuse: []*jsonschema.Schema{d.Schema}}
+				return &branch{present: d.Name, refuse: []*jsonschema.Schema{d.Schema}}
 			})
 		},
 		shows: hidden},
 	{name: "prefixItems", kind: kindArray,
-		ways:   items(kindArray, func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems }),
+		ways:   items(func(s *jsonschema.Schema) []*jsonschema.Schema { return s.PrefixItems }),
 		inside: func(f *form, s *jsonschema.Schema) { f.prefix = max(f.prefix, len(s.PrefixItems)) },
 		outside: func(t *target, s *jsonschema.Schema, item int) {
 			t.wants = append(t.wants, want{from: item, only: true, refuse: []*jsonschema.Schema{s.PrefixItems[item]}})
 		}},
-	limiting("minimum", kindNumber, limitRules{false, "minimum-raised", "minimum-lowered", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
+	limiting("minimum", limitRules{false, "minimum-raised", "minimum-lowered", "minimum", "{sender} may send a number less than {receiver} accepts (minimum {expected})."},
 		func(s *jsonschema.Schema) (at, beyond *wire.Raw) { return &s.Minimum, &s.ExclusiveMinimum }),
-	limiting("maximum", kindNumber, limitRules{true, "maximum-lowered", "maximum-raised", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
+	limiting("maximum", limitRules{true, "maximum-lowered", "maximum-raised", "maximum", "{sender} may send a number greater than {receiver} accepts (maximum {expected})."},
 		func(s *jsonschema.Schema) (at, beyond *wire.Raw) { return &s.Maximum, &s.ExclusiveMaximum }),
 	{name: "multipleOf", kind: kindNumber, whole: true, named: stepRule, alike: []string{"multipleOf"}, drop: func(s *jsonschema.Schema) { s.MultipleOf = "" },
-		ways: breaks(kindNumber, func(s *jsonschema.Schema) bool { return s.MultipleOf != "" }),
+		ways: breaks(func(s *jsonschema.Schema) bool { return s.MultipleOf != "" }),
 		inside: func(f *form, s *jsonschema.Schema) {
-			if step := rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
-				f.step = common(f.step, step)
+			if step := jsonschema.Rational(string(s.MultipleOf)); step != nil && step.Sign() > 0 {
+				f.step = jsonschema.Common(f.step, step)
 			}
 		},
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
-			if step := rational(string(s.MultipleOf)); step != nil {
+			if step := jsonschema.Rational(string(s.MultipleOf)); step != nil {
 				t.indivisible = append(t.indivisible, step)
 			}
 		}},
@@ -364,7 +367,7 @@ var keywords = []keyword{
 	counting("maxLength", kindString, limitRules{true, "max-length-lowered", "max-length-raised", "maximum length", "{sender} may send a string longer than {receiver} accepts (maximum length {expected})."},
 		func(s *jsonschema.Schema) **int64 { return &s.MaxLength }),
 	{name: "pattern", kind: kindString, whole: true, alike: []string{"pattern"}, drop: func(s *jsonschema.Schema) { s.Pattern = nil },
-		ways: breaks(kindString, func(s *jsonschema.Schema) bool { return s.Pattern != nil }),
+		ways: breaks(func(s *jsonschema.Schema) bool { return s.Pattern != nil }),
 		inside: func(f *form, s *jsonschema.Schema) {
 			if s.Pattern != nil && *s.Pattern != "" {
 				f.patterns = append(f.patterns, *s.Pattern)
@@ -372,7 +375,7 @@ var keywords = []keyword{
 		},
 		outside: func(t *target, s *jsonschema.Schema, _ int) { t.unmatched = append(t.unmatched, *s.Pattern) }},
 	{name: "format", kind: kindString, whole: true, named: formatRule, alike: []string{"format"}, drop: func(s *jsonschema.Schema) { s.Format = "" },
-		ways: breaks(kindString, func(s *jsonschema.Schema) bool { return isFormat(s.Format) }),
+		ways: breaks(func(s *jsonschema.Schema) bool { return isFormat(s.Format) }),
 		inside: func(f *form, s *jsonschema.Schema) {
 			if s.Format != "" {
 				f.formats = append(f.formats, s.Format)
@@ -384,10 +387,10 @@ var keywords = []keyword{
 	counting("maxItems", kindArray, limitRules{true, "max-items-lowered", "max-items-raised", "maximum number of elements", "{sender} may send more elements than {receiver} accepts (at most {expected})."},
 		func(s *jsonschema.Schema) **int64 { return &s.MaxItems }),
 	{name: "uniqueItems", kind: kindArray, whole: true, named: uniqueRule, drop: func(s *jsonschema.Schema) { s.UniqueItems = false },
-		ways:    breaks(kindArray, func(s *jsonschema.Schema) bool { return s.UniqueItems }),
+		ways:    breaks(func(s *jsonschema.Schema) bool { return s.UniqueItems }),
 		inside:  func(f *form, s *jsonschema.Schema) { f.unique = f.unique || s.UniqueItems },
-		outside: func(t *target, _ *jsonschema.Schema, _ int) { t.equal, t.span = true, t.and(atLeast(2)) }},
-	{name: "items", kind: kindArray, ways: breaks(kindArray, func(s *jsonschema.Schema) bool { return limits(s.Items) }),
+		outside: func(t *target, _ *jsonschema.Schema, _ int) { t.equal, t.span = true, t.And(jsonschema.AtLeast(2)) }},
+	{name: "items", kind: kindArray, ways: breaks(func(s *jsonschema.Schema) bool { return limits(s.Items) }),
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
 			t.wants = append(t.wants, want{from: len(s.PrefixItems), refuse: []*jsonschema.Schema{s.Items}})
 		}},
@@ -397,11 +400,11 @@ var keywords = []keyword{
 				return nil
 			}
 			number := contained(s)
-			if number.Low.at != nil {
-				list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooFew}}})
+			if number.Low.At != nil {
+				list = append(list, &branch{breaks: []breach{{item: tooFew}}})
 			}
-			if number.High.at != nil {
-				list = append(list, &branch{kinds: kindArray, breaks: []breach{{item: tooMany}}})
+			if number.High.At != nil {
+				list = append(list, &branch{breaks: []breach{{item: tooMany}}})
 			}
 			return list
 		},
@@ -411,14 +414,14 @@ var keywords = []keyword{
 			}
 		},
 		outside: func(t *target, s *jsonschema.Schema, item int) {
-			beyond := contained(s).Low.beyond()
+			beyond := contained(s).Low.Beyond()
 			if item == tooMany {
-				beyond = contained(s).High.beyond()
+				beyond = contained(s).High.Beyond()
 			}
 			t.miscounts = append(t.miscounts, count{beyond, s.Contains})
 		}},
 	{name: "unevaluatedItems", kind: kindArray, drop: func(s *jsonschema.Schema) { s.UnevaluatedItems = nil },
-		ways: unevaluated(kindArray, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedItems }), shows: decided,
+		ways: unevaluated(func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedItems }), shows: decided,
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
 			one := want{refuse: []*jsonschema.Schema{s.UnevaluatedItems}}
 			for _, g := range t.way.evaluating(s) {
@@ -429,12 +432,12 @@ var keywords = []keyword{
 			t.wants = append(t.wants, one)
 		}},
 	{name: "additionalProperties", kind: kindObject, names: true, drop: opened,
-		ways: breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) }),
+		ways: breaks(func(s *jsonschema.Schema) bool { return limits(s.AdditionalProperties) }),
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
 			t.wants = append(t.wants, want{names: func(name string) bool { return !describes(s, name) }, refuse: []*jsonschema.Schema{s.AdditionalProperties}})
 		}},
 	{name: "unevaluatedProperties", kind: kindObject, names: true, drop: opened,
-		ways: unevaluated(kindObject, func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedProperties }), shows: decided,
+		ways: unevaluated(func(s *jsonschema.Schema) **jsonschema.Schema { return &s.UnevaluatedProperties }), shows: decided,
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
 			group := t.way.evaluating(s)
 			t.wants = append(t.wants, want{names: func(name string) bool {
@@ -444,7 +447,7 @@ var keywords = []keyword{
 			}, refuse: []*jsonschema.Schema{s.UnevaluatedProperties}})
 		}},
 	{name: "propertyNames", kind: kindObject, whole: true, names: true, alike: []string{"propertyNames"}, drop: func(s *jsonschema.Schema) { s.PropertyNames = nil },
-		ways:   breaks(kindObject, func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) }),
+		ways:   breaks(func(s *jsonschema.Schema) bool { return limits(s.PropertyNames) }),
 		inside: func(f *form, s *jsonschema.Schema) { f.naming = append(f.naming, without(s.PropertyNames)...) },
 		outside: func(t *target, s *jsonschema.Schema, _ int) {
 			t.misnamed = append(t.misnamed, s.PropertyNames)
@@ -533,8 +536,10 @@ func uniqueRule(_, new *Alt) (rule string, args []string) {
 
 // keywordOf returns the keyword with a name, or one without fields.
 func keywordOf(name string) *keyword {
-	if i := slices.IndexFunc(keywords, func(k keyword) bool { return k.name == name }); i >= 0 {
-		return &keywords[i]
+	for i := range keywords {
+		if keywords[i].name == name {
+			return &keywords[i]
+		}
 	}
 	return &keyword{}
 }
@@ -548,7 +553,7 @@ func waysToRefuse(s *jsonschema.Schema) (list []*branch) {
 	for _, k := range keywords {
 		ways := k.ways(s)
 		for _, b := range ways {
-			b.of, b.keyword = s, k.name
+			b.of, b.keyword, b.kinds = s, k.name, cmp.Or(b.kinds, k.kind)
 			for i := range b.breaks {
 				b.breaks[i].of, b.breaks[i].keyword = s, k.name
 			}

@@ -135,7 +135,7 @@ func (c *comparer) patterns(p *pairing, old, new *Alt) {
 	for _, m := range all {
 		name := ""
 		for i := range 20 {
-			s, found, known := c.matching([]string{m.Name}, nil, atLeast(int64(i)))
+			s, found, known := c.matching([]string{m.Name}, nil, jsonschema.AtLeast(int64(i)))
 			if known && found && o.member(s) == nil && n.member(s) == nil {
 				name = s
 				break

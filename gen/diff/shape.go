@@ -35,7 +35,11 @@ type Place struct {
 }
 
 // kind is a set of JSON types, kindAny that of all.
-type kind = jsonschema.Kinds
+type (
+	kind  = jsonschema.Kinds
+	limit = jsonschema.Limit
+	span  = jsonschema.Span
+)
 
 const (
 	kindAny     = jsonschema.AllKinds
@@ -226,7 +230,7 @@ func less(list, other []string) []string {
 // free reports whether a scalar alternative has no constraint.
 func (a *Alt) free() bool {
 	return !a.conditional && a.Values == nil && (a.kinds == kindString || a.kinds == kindNumber) &&
-		len(a.formats)+len(a.patterns) == 0 && a.step == nil && !a.limited()
+		len(a.formats)+len(a.patterns) == 0 && a.step == nil && !a.Limited()
 }
 
 // label describes a shape in a few words.

@@ -14,14 +14,14 @@ func (b *schemaBuilder) array(w *way, f *form) (*array, bool) {
 	for i := range f.prefix {
 		shape := b.shape(w.element(i)...)
 		if shape.set.empty() {
-			f.span = f.and(atMost(int64(i)))
+			f.span = f.And(jsonschema.AtMost(int64(i)))
 			break
 		}
 		a.Prefix = append(a.Prefix, shape)
 	}
 	if rest := w.element(f.prefix); len(rest) > 0 && len(a.Prefix) == f.prefix {
 		if a.Items = b.shape(rest...); a.Items.set.impossible() {
-			f.span = f.and(atMost(int64(f.prefix)))
+			f.span = f.And(jsonschema.AtMost(int64(f.prefix)))
 			a.Items = nil
 		} else if a.Items.set.everything() && a.Items.About == (about{}) {
 			a.Items = nil
@@ -30,12 +30,12 @@ func (b *schemaBuilder) array(w *way, f *form) (*array, bool) {
 	for _, n := range f.counts {
 		switch {
 		case always(n.of):
-			f.span = f.and(n.span)
-		case never(n.of) && n.Low.at != nil:
+			f.span = f.And(n.span)
+		case never(n.of) && n.Low.At != nil:
 			return nil, false
 		}
 	}
-	return a, !f.empty()
+	return a, !f.Empty()
 }
 
 // element returns the schemas that apply to the element at index i, as far as choices that are left do not decide it.
@@ -112,7 +112,7 @@ func (b *schemaBuilder) object(w *way, f *form) (*object, bool) {
 		o.Members = append(o.Members, m)
 	}
 	b.patterns(o, w)
-	return o, !f.and(o.size()).empty()
+	return o, !f.And(o.size()).Empty()
 }
 
 // member returns the place of a member whose schema is at a pointer. implied is true if the schema of the object
@@ -179,9 +179,9 @@ func (o *object) size() span {
 			least++
 		}
 	}
-	size := atLeast(least)
+	size := jsonschema.AtLeast(least)
 	if o.Closed && len(o.Patterns) == 0 {
-		size = size.and(atMost(int64(len(o.Members))))
+		size = size.And(jsonschema.AtMost(int64(len(o.Members))))
 	}
 	return size
 }

@@ -246,7 +246,7 @@ func (b *schemaBuilder) forms(w *way) []*Alt {
 			a.Name = name
 		}
 		a.form = formOf(w.all, k)
-		possible := !a.empty()
+		possible := !a.Empty()
 		switch k {
 		case kindArray:
 			a.Array, possible = b.array(w, &a.form)

@@ -3,10 +3,9 @@ package diff
 import (
 	"bytes"
 	"encoding/json"
-	"math/big"
-	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -49,30 +48,11 @@ func normal(v any) any {
 }
 
 func normalNumber(text string) json.Number {
-	r := rational(text)
+	r := jsonschema.Rational(text)
 	if r == nil {
 		return json.Number(text)
 	}
-	return decimal(r)
-}
-
-// hugeExponent reports whether a number has too many digits to be written out.
-func hugeExponent(text string) bool {
-	_, exponent, _ := strings.Cut(strings.ToLower(text), "e")
-	n, err := strconv.Atoi(exponent)
-	return exponent != "" && (err != nil || n > 400 || n < -400)
-}
-
-// rational parses a number. It returns nil for other texts and for numbers with huge exponents.
-func rational(text string) *big.Rat {
-	if text == "" || hugeExponent(text) {
-		return nil
-	}
-	r, ok := new(big.Rat).SetString(text)
-	if !ok {
-		return nil
-	}
-	return r
+	return jsonschema.Decimal(r)
 }
 
 // parse decodes a text that is known to be JSON.

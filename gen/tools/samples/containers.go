@@ -13,12 +13,11 @@ const tooMany = 1000
 
 // arrays is candidates for arrays.
 func (g *sampler) arrays(flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
-	least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinItems })
-	most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxItems })
+	least, most := lengths(flat, func(s *jsonschema.Schema) (least, most *int64) { return s.MinItems, s.MaxItems })
 	var contained []*jsonschema.Schema // one for each required contained element
-	wanted := int64(0)
+	wanted := 0
 	for _, s := range flat {
-		wanted = max(wanted, int64(len(s.PrefixItems)), 1)
+		wanted = max(wanted, len(s.PrefixItems), 1)
 		if s.Contains != nil {
 			n := int64(1)
 			if s.MinContains != nil {
@@ -29,7 +28,7 @@ func (g *sampler) arrays(flat []*jsonschema.Schema, try func(v wire.Raw) bool) b
 			}
 		}
 	}
-	least = max(least, int64(len(contained)))
+	least = max(least, len(contained))
 	if least > tooMany {
 		return false
 	}
@@ -37,12 +36,9 @@ func (g *sampler) arrays(flat []*jsonschema.Schema, try func(v wire.Raw) bool) b
 	if g.full {
 		n = max(n, wanted)
 	}
-	if most >= 0 {
-		n = min(n, most)
-	}
-	for _, length := range slices.Compact([]int64{n, least, max(least, wanted)}) {
-		for _, first := range slices.Compact([]int64{0, length - int64(len(contained))}) {
-			if v, ok := g.array(flat, int(length), int(least), int(first), contained); ok && try(v) {
+	for _, length := range slices.Compact([]int{min(n, most), least, max(least, wanted)}) {
+		for _, first := range slices.Compact([]int{0, length - len(contained)}) {
+			if v, ok := g.array(flat, length, least, first, contained); ok && try(v) {
 				return true
 			}
 		}
@@ -97,7 +93,7 @@ func (g *sampler) another(schemas []*jsonschema.Schema, others []wire.Raw, uniqu
 // objects is candidates for objects.
 func (g *sampler) objects(flat []*jsonschema.Schema, try func(v wire.Raw) bool) bool {
 	required, optional := g.names(flat)
-	least := int(atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinProperties }))
+	least, _ := lengths(flat, func(s *jsonschema.Schema) (least, most *int64) { return s.MinProperties, s.MaxProperties })
 	if least > tooMany {
 		return false
 	}

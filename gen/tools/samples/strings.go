@@ -12,8 +12,7 @@ import (
 
 // strings returns strings that may satisfy the schemas.
 func (g *sampler) strings(flat []*jsonschema.Schema) (list []wire.Raw) {
-	least := atLeast(flat, func(s *jsonschema.Schema) *int64 { return s.MinLength })
-	most := atMost(flat, func(s *jsonschema.Schema) *int64 { return s.MaxLength })
+	least, most := lengths(flat, func(s *jsonschema.Schema) (least, most *int64) { return s.MinLength, s.MaxLength })
 	if least > 10*tooMany {
 		return nil
 	}
@@ -25,7 +24,7 @@ func (g *sampler) strings(flat []*jsonschema.Schema) (list []wire.Raw) {
 	}
 	for _, s := range flat {
 		if s.Pattern != nil {
-			all = append(all, matching(*s.Pattern, int(least), g.turn)...)
+			all = append(all, matching(*s.Pattern, least, g.turn)...)
 		}
 	}
 	plain := "text"
@@ -34,10 +33,8 @@ func (g *sampler) strings(flat []*jsonschema.Schema) (list []wire.Raw) {
 	}
 	for _, s := range append(all, plain, strings.Repeat("a", g.turn)) {
 		fit := []rune(s)
-		fit = append(fit, []rune(strings.Repeat("a", max(0, int(least)-len(fit))))...)
-		if most >= 0 {
-			fit = fit[max(0, len(fit)-int(most)):]
-		}
+		fit = append(fit, []rune(strings.Repeat("a", max(0, least-len(fit))))...)
+		fit = fit[max(0, len(fit)-most):]
 		for _, s := range slices.Compact([]string{s, string(fit)}) {
 			if text, err := wire.AppendString(nil, s); err == nil {
 				list = append(list, wire.Raw(text))

@@ -103,24 +103,11 @@ func hint(flat []*jsonschema.Schema, t string) int {
 	return 0
 }
 
-// atLeast returns the largest of some lower bounds, and atMost the smallest of some upper ones, or
-// -1 if there is none.
-func atLeast(flat []*jsonschema.Schema, bound func(*jsonschema.Schema) *int64) int64 {
-	most := int64(0)
+// lengths returns the range of the lengths or sizes between some limits.
+func lengths(flat []*jsonschema.Schema, limits func(s *jsonschema.Schema) (least, most *int64)) (least, most int) {
+	var all jsonschema.Span
 	for _, s := range flat {
-		if b := bound(s); b != nil {
-			most = max(most, *b)
-		}
+		all = all.And(jsonschema.Counts(limits(s)))
 	}
-	return most
-}
-
-func atMost(flat []*jsonschema.Schema, bound func(*jsonschema.Schema) *int64) int64 {
-	least := int64(-1)
-	for _, s := range flat {
-		if b := bound(s); b != nil && (least < 0 || *b < least) {
-			least = *b
-		}
-	}
-	return least
+	return all.Ends()
 }
