@@ -235,10 +235,7 @@ func (a *assembler) join(other *assembler) {
 // simpler reports whether a has shorter paths than b. The result does not depend on which side
 // is the old one.
 func simpler(a, b *Finding) bool {
-	paths := func(f *Finding) string {
-		return min(f.Old.Path, f.New.Path) + separator + max(f.Old.Path, f.New.Path)
-	}
-	x, y := paths(a), paths(b)
+	x, y := inEither(a.Old.Path, a.New.Path), inEither(b.Old.Path, b.New.Path)
 	return len(x) < len(y) || len(x) == len(y) && x < y
 }
 

@@ -92,18 +92,12 @@ type comparer struct {
 	dropped string
 	// documents are those of the sides.
 	documents [2]*jsonschema.Schema
-	pairs     map[setPair]*pairing
+	pairs     map[pair[*set]]*pairing
 	// answers caches the results of find, spent counts the members of the large objects that were
 	// examples.
-	answers map[setPair]answer
+	answers map[pair[*set]]answer
 	spent   int
 }
-
-type (
-	shapePair struct{ old, new *Shape }
-	setPair   struct{ old, new *set }
-	altPair   struct{ old, new *Alt }
-)
 
 // pairing holds the differences between two shapes at one place, and the pairs of shapes below
 // them.
@@ -129,13 +123,13 @@ type child struct {
 func newComparer(dropped string) *comparer {
 	return &comparer{
 		engine: newEngine(), dropped: dropped,
-		pairs: map[setPair]*pairing{}, answers: map[setPair]answer{},
+		pairs: map[pair[*set]]*pairing{}, answers: map[pair[*set]]answer{},
 	}
 }
 
 // pair compares two shapes at the same place. It compares each pair once.
 func (c *comparer) pair(old, new *Shape) *pairing {
-	key := setPair{old.set, new.set}
+	key := pair[*set]{old.set, new.set}
 	if have, ok := c.pairs[key]; ok {
 		return have
 	}
@@ -196,7 +190,7 @@ func inOrder[T any](way int, from, to T) (old, new T) {
 
 // find returns a value that one shape has and another one does not have.
 func (c *comparer) find(sends, accepts *Shape) answer {
-	return cached(c.answers, setPair{sends.set, accepts.set}, func() answer {
+	return cached(c.answers, pair[*set]{sends.set, accepts.set}, func() answer {
 		result := answer{is: none}
 		for _, s := range accepts.from {
 			one := c.finder(c.documentOf(sends)).find(sends.from, []*jsonschema.Schema{s}, nil)
@@ -346,8 +340,8 @@ func (c *comparer) values(p *pairing) {
 		c.entire(p, "type-changed", gone[0].label(), come[0].label())
 		return
 	}
-	for _, pair := range pairs {
-		c.alts(p, pair.old, pair.new)
+	for _, one := range pairs {
+		c.alts(p, one.old, one.new)
 	}
 	for _, a := range gone {
 		c.gone(p.views(a, nil)[narrows])

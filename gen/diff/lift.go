@@ -58,15 +58,15 @@ const noExample = "none of the tried values shows the change"
 func (c *comparer) messages(old, new *Shape, path string) (list []*change, problem string) {
 	c.documents = [2]*jsonschema.Schema{c.documentOf(old), c.documentOf(new)}
 	root := &node{path: path}
-	nodes := map[setPair]*node{{old.set, new.set}: root}
+	nodes := map[pair[*set]]*node{{old.set, new.set}: root}
 	queue := []*node{root}
 	root.pairing = c.pair(old, new)
-	words := map[shapePair]bool{}
+	words := map[pair[*Shape]]bool{}
 	tell := func(old, new *Shape, path string) {
-		if words[shapePair{old, new}] {
+		if words[pair[*Shape]{old, new}] {
 			return
 		}
-		words[shapePair{old, new}] = true
+		words[pair[*Shape]{old, new}] = true
 		for _, ch := range c.told(old, new) {
 			list = append(list, ch.in(&node{pairing: &pairing{old: old, new: new}, path: path}))
 		}
@@ -76,7 +76,7 @@ func (c *comparer) messages(old, new *Shape, path string) (list []*change, probl
 		n := queue[i]
 		for _, below := range n.children {
 			tell(below.old, below.new, n.path+below.path)
-			key := setPair{below.old.set, below.new.set}
+			key := pair[*set]{below.old.set, below.new.set}
 			next, ok := nodes[key]
 			switch {
 			case !ok && len(queue) >= mostNodes:

@@ -6,50 +6,57 @@ import (
 	"strings"
 )
 
-// match pairs alternatives that represent the same thing: by name, then by constant members,
-// then by similarity.
-func match(old, new []*Alt) (pairs []altPair, gone, come []*Alt) {
-	gone, come = slices.Clone(old), slices.Clone(new)
-	take := func(o, n *Alt) {
-		pairs = append(pairs, altPair{o, n})
-		gone = slices.DeleteFunc(gone, func(a *Alt) bool { return a == o })
-		come = slices.DeleteFunc(come, func(a *Alt) bool { return a == n })
-	}
-	if len(old) == 1 && len(new) == 1 && old[0].kinds == new[0].kinds {
-		take(old[0], new[0])
-		return pairs, gone, come
-	}
+// pair is what two sides have of the same thing.
+type pair[T any] struct{ old, new T }
+
+// mostAlike pairs the items of two lists that are the most alike, and returns those that are left. Items with the score 0
+// are no pair. The key of two items, which is the same in both directions, decides between equal scores.
+func mostAlike[T comparable](old, new []T, score func(o, n T) float64, key func(o, n T) string) (pairs []pair[T], gone, come []T) {
 	type scored struct {
-		altPair
+		pair[T]
 		score float64
 	}
 	var candidates []scored
 	for _, o := range old {
 		for _, n := range new {
-			score := likeness(o, n, 0)
-			if score == 0 {
-				continue
+			if score := score(o, n); score > 0 {
+				candidates = append(candidates, scored{pair[T]{o, n}, score})
 			}
-			if o.Name == "" && o.of != "" && o.of == n.of {
-				score += sameName
-			}
-			candidates = append(candidates, scored{altPair{o, n}, score})
 		}
 	}
 	slices.SortStableFunc(candidates, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(pairName(a.altPair), pairName(b.altPair)))
+		return cmp.Or(cmp.Compare(b.score, a.score), strings.Compare(key(a.old, a.new), key(b.old, b.new)))
 	})
-	for _, s := range candidates {
-		if slices.Contains(gone, s.old) && slices.Contains(come, s.new) {
-			take(s.old, s.new)
+	gone, come = slices.Clone(old), slices.Clone(new)
+	for _, c := range candidates {
+		if o, n := slices.Index(gone, c.old), slices.Index(come, c.new); o >= 0 && n >= 0 {
+			pairs, gone, come = append(pairs, c.pair), slices.Delete(gone, o, o+1), slices.Delete(come, n, n+1)
 		}
 	}
+	return pairs, gone, come
+}
+
+// match pairs alternatives that represent the same thing: by name, then by constant members,
+// then by similarity.
+func match(old, new []*Alt) (pairs []pair[*Alt], gone, come []*Alt) {
+	if len(old) == 1 && len(new) == 1 && old[0].kinds == new[0].kinds {
+		return []pair[*Alt]{{old[0], new[0]}}, nil, nil
+	}
+	pairs, gone, come = mostAlike(old, new, func(o, n *Alt) float64 {
+		score := likeness(o, n, 0)
+		if score > 0 && o.Name == "" && o.of != "" && o.of == n.of {
+			score += sameName
+		}
+		return score
+	}, pairName)
 	// Alternatives of a kind that are left over form a pair if each side has one. Objects with
 	// names must be similar.
 	for _, k := range allKinds {
 		o, n := ofKind(gone, k), ofKind(come, k)
 		if len(o) == 1 && len(n) == 1 && len(ofKind(old, k)) == 1 && len(ofKind(new, k)) == 1 && (k != kindObject || o[0].Name+n[0].Name == "") {
-			take(o[0], n[0])
+			pairs = append(pairs, pair[*Alt]{o[0], n[0]})
+			gone = slices.DeleteFunc(gone, func(a *Alt) bool { return a == o[0] })
+			come = slices.DeleteFunc(come, func(a *Alt) bool { return a == n[0] })
 		}
 	}
 	return pairs, gone, come
@@ -60,10 +67,12 @@ func ofKind(list []*Alt, k kind) []*Alt {
 }
 
 // pairName returns a key that orders pairs the same way in both directions.
-func pairName(p altPair) string {
-	a, b := p.old.label()+p.old.Where.Path+p.old.Where.Pointer, p.new.label()+p.new.Where.Path+p.new.Where.Pointer
-	return min(a, b) + "\x00" + max(a, b)
+func pairName(o, n *Alt) string {
+	return inEither(o.label()+o.Where.Path+o.Where.Pointer, n.label()+n.Where.Path+n.Where.Pointer)
 }
+
+// inEither returns two texts in the same order, whichever is that of the old side.
+func inEither(a, b string) string { return min(a, b) + separator + max(a, b) }
 
 // The likeness of alternatives that have the same name, and of objects that have a required member with the same
 // single value.

@@ -1,7 +1,6 @@
 package diff
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,29 +19,13 @@ const mostPairs = 250_000
 // renamed if a tool of the new side alone has nearly the same schemas, and the names, the
 // descriptions or the parameters are similar too.
 func renames(was, is map[string]*tools.Tool) map[string]string {
-	gone, come := profiles(was, is), profiles(is, was)
-	type candidate struct {
-		old, new string
-		score    float64
+	gone, come, found := profiles(was, is), profiles(is, was), map[string]string{}
+	if len(gone)*len(come) > mostPairs {
+		return found
 	}
-	var candidates []candidate
-	if len(gone)*len(come) <= mostPairs {
-		for _, g := range gone {
-			for _, c := range come {
-				if score := g.like(c); score > 0 {
-					candidates = append(candidates, candidate{g.tool.Name, c.tool.Name, score})
-				}
-			}
-		}
-	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(min(a.old, a.new), min(b.old, b.new)), cmp.Compare(max(a.old, a.new), max(b.old, b.new)))
-	})
-	found, taken := map[string]string{}, map[string]bool{}
-	for _, c := range candidates {
-		if _, ok := found[c.old]; !ok && !taken[c.new] {
-			found[c.old], taken[c.new] = c.new, true
-		}
+	pairs, _, _ := mostAlike(gone, come, (*profile).like, func(o, n *profile) string { return inEither(o.tool.Name, n.tool.Name) })
+	for _, p := range pairs {
+		found[p.old.tool.Name] = p.new.tool.Name
 	}
 	return found
 }
