@@ -9,8 +9,8 @@ import (
 // pair is what two sides have of the same thing.
 type pair[T any] struct{ old, new T }
 
-// mostAlike pairs the items of two lists that are the most alike, and returns those that are left. Items with the score 0
-// are no pair. The key of two items, which is the same in both directions, decides between equal scores.
+// mostAlike pairs the items of two lists that are the most alike, and returns those that are left. Items with the
+// score 0 are no pair. The key of two items, which is the same in both directions, decides between equal scores.
 func mostAlike[T comparable](old, new []T, score func(o, n T) float64, key func(o, n T) string) (pairs []pair[T], gone, come []T) {
 	type scored struct {
 		pair[T]

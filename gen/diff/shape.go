@@ -34,8 +34,8 @@ type Place struct {
 	Pointer string `json:"pointer"`
 }
 
-// kind is a set of JSON types, kindAny that of all.
 type (
+	// kind is a set of JSON types, kindAny that of all.
 	kind  = jsonschema.Kinds
 	limit = jsonschema.Limit
 	span  = jsonschema.Span
