@@ -154,6 +154,13 @@ func (r *reader) lookup(res *resource, fragment string) *Schema {
 // is not under a keyword.
 func (r *reader) follow(root *Schema, fragment string) *Schema {
 	doc := root.resource.doc
+	to := root.Pointer
+	for segment := range strings.SplitSeq(fragment[1:], "/") {
+		to = wire.ChildPointer(to, wire.PointerName(segment))
+	}
+	if s := doc.schemas[to]; s != nil {
+		return s // without reading all the text before it once more
+	}
 	raw, at := root.Source, root.Pointer
 	nearest := root // the innermost schema on the way, which may be a resource or have a $schema
 	for segment := range strings.SplitSeq(fragment[1:], "/") {
@@ -166,9 +173,6 @@ func (r *reader) follow(root *Schema, fragment string) *Schema {
 		if s := doc.schemas[at]; s != nil {
 			nearest = s
 		}
-	}
-	if s := doc.schemas[at]; s != nil {
-		return s
 	}
 	return r.schema(at, raw, nearest.resource, nearest.Draft)
 }
