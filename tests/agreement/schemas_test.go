@@ -17,7 +17,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/files"
 	"github.com/mcpgen/mcpgen/gen/ir"
 	tools "github.com/mcpgen/mcpgen/gen/tools/jsonschema"
-	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/agreement/random"
@@ -112,7 +111,7 @@ func newProgram(t *testing.T, lowered *gen.Lowered, plan files.Plan) *program {
 	p := &program{lowered.Revision, nil, filepath.Join(dir, "program")}
 	build := exec.Command("go", "build", "-mod=mod", "-o", p.path, ".")
 	build.Dir = dir
-	build.Env = testkit.GoEnv("GOPROXY=off", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/gen/skeleton"
-	"github.com/mcpgen/mcpgen/internal/testkit"
 )
 
 // maxProgram is the maximum size, in bytes, of a stripped server with one tool that uses
@@ -60,7 +59,7 @@ func TestProgram(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = testkit.GoEnv("GOOS=linux", "GOARCH=amd64")
+		cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -75,7 +74,7 @@ func TestProgram(t *testing.T) {
 		}
 	}
 
-	run("build", "-o", "symbols", ".")
+	run("build", "-trimpath", "-o", "symbols", ".")
 	symbols := run("tool", "nm", "symbols")
 	for name, what := range map[string]string{
 		"regexp.compile":                     "regular expressions, though no schema has a pattern",
@@ -99,7 +98,7 @@ func TestProgram(t *testing.T) {
 		t.Error("it does not check the params of initialize")
 	}
 
-	run("build", "-ldflags", "-s -w", "-o", "stripped", ".")
+	run("build", "-trimpath", "-ldflags", "-s -w", "-o", "stripped", ".")
 	info, err := os.Stat(filepath.Join(dir, "stripped"))
 	if err != nil {
 		t.Fatal(err)

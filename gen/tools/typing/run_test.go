@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/samples"
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
-	"github.com/mcpgen/mcpgen/internal/testkit"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -182,7 +181,7 @@ func newProgram(t *testing.T, pkg *typing.Package) program {
 	p := program{filepath.Join(dir, "types")}
 	build := exec.Command("go", "build", "-mod=mod", "-o", p.path, ".")
 	build.Dir = dir
-	build.Env = testkit.GoEnv("GOPROXY=off", "GOWORK=off")
+	build.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
