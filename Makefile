@@ -37,8 +37,9 @@ EVERYTHING = --tools tests/internal/everything/tools.json --package everything -
 
 # The packages with goroutines, whose tests run only with the race detector; a new one below
 # runtime is among them. The race detector needs a C compiler, without which Go sets
-# CGO_ENABLED to 0. SEQUENTIAL are all others.
-PACKAGES = $(shell $(GO) list ./...)
+# CGO_ENABLED to 0. SEQUENTIAL are all others. Those below tests take longest, so they start first, and none
+# of them runs alone at the end.
+PACKAGES = $(shell $(GO) list ./tests/... ./...)
 MODULE = github.com/mcpgen/mcpgen
 CONCURRENT = $(filter-out %/runtime/wire %/runtime/jsonrpc,$(filter $(MODULE)/runtime $(MODULE)/runtime/% $(MODULE)/tests/traces %/examples/hello,$(PACKAGES)))
 SEQUENTIAL = $(filter-out $(CONCURRENT),$(PACKAGES))
