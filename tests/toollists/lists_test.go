@@ -32,16 +32,19 @@ import (
 
 const root = "../.."
 
+// lists is the path of the generated module.
+const lists = "example.com/lists"
+
 // keep is the folder for the generated module, so that it can be inspected.
 var keep = flag.String("keep", "", "keep the generated code in this `folder`, which must be empty")
 
 // TestLists tests the code generated from the lists in testdata.
 func TestLists(t *testing.T) {
-	lists, err := filepath.Glob("testdata/*.json")
-	if err != nil || len(lists) == 0 {
+	paths, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(paths) == 0 {
 		t.Fatal("no lists", err)
 	}
-	testLists(t, lists)
+	testLists(t, paths)
 }
 
 // TestUpstreamLists tests the code generated from the lists of real servers. Nearly all of
@@ -51,16 +54,16 @@ func TestUpstreamLists(t *testing.T) {
 	if !filepath.IsAbs(shared) {
 		shared = filepath.Join(root, shared)
 	}
-	lists, err := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
+	paths, err := filepath.Glob(filepath.Join(shared, "toollists", "*.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(lists) == 0 {
+	if len(paths) == 0 {
 		t.Skip("the tool lists of real servers are not available")
 	}
-	fields, raw := testLists(t, lists)
+	fields, raw := testLists(t, paths)
 	typed := 100 * float64(fields-raw) / float64(fields)
-	t.Logf("%d lists, %d fields, %.2f%% of them typed", len(lists), fields, typed)
+	t.Logf("%d lists, %d fields, %.2f%% of them typed", len(paths), fields, typed)
 	if typed < 98 {
 		t.Errorf("%.2f%% of %d fields are typed, want at least 98%%", typed, fields)
 	}
@@ -69,11 +72,12 @@ func TestUpstreamLists(t *testing.T) {
 // testLists generates a server and a client for each list in one module, and runs go vet and go
 // test there. It returns the number of fields, and of those that are a wire.Raw although their
 // schema is more specific.
-func testLists(t *testing.T, lists []string) (fields, raw int) {
+func testLists(t *testing.T, paths []string) (fields, raw int) {
 	t.Helper()
 	dir := cmp.Or(*keep, t.TempDir())
 	module(t, dir)
-	for i, path := range lists {
+	var trips trips
+	for i, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -100,12 +104,13 @@ func testLists(t *testing.T, lists []string) (fields, raw int) {
 			continue
 		}
 		write(t, filepath.Join(dir, client), theirs.Files)
-		write(t, filepath.Join(dir, fmt.Sprintf("types%d", i)), roundTrips(t, path, list, fmt.Sprintf("types%d", i)))
+		write(t, filepath.Join(dir, fmt.Sprintf("types%d", i)), trips.types(t, path, list, fmt.Sprintf("types%d", i)))
 
 		n, untyped := count(made)
 		fields, raw = fields+n, raw+untyped
 		t.Logf("%s is in %s: %d tools, %d fields, %d untyped", filepath.Base(path), server, len(list.Tools), n, untyped)
 	}
+	write(t, filepath.Join(dir, "roundtrip"), trips.test())
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "-vet=off", "./..."}} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
@@ -223,7 +228,7 @@ func module(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	const self = "github.com/mcpgen/mcpgen"
-	text := strings.Replace(string(mod), "module "+self+"\n", "module example.com/lists\n", 1)
+	text := strings.Replace(string(mod), "module "+self+"\n", "module "+lists+"\n", 1)
 	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %[1]s => %q\n", self, here)
 	write(t, dir, []files.File{{Path: "go.mod", Content: []byte(text)}, {Path: "go.sum", Content: sum}})
 }

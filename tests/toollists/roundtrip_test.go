@@ -2,7 +2,6 @@ package toollists
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -18,9 +17,12 @@ import (
 	"github.com/mcpgen/mcpgen/gen/tools/typing"
 )
 
-// roundTrips returns a package with the types of a list, which decode and encode, and a test that samples of their
-// schemas stay the same. The packages of servers and clients have the code for one direction each.
-func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files.File {
+// trips is a test that samples of the schemas of lists stay the same. It is one program for all lists.
+type trips struct{ imports, cases strings.Builder }
+
+// types returns a package with the types of a list, which decode and encode, and adds samples to the test. The
+// packages of servers and clients have the code for one direction each.
+func (r *trips) types(t *testing.T, path string, list *tools.List, pkg string) []files.File {
 	t.Helper()
 	types, err := typing.Types(list, typing.Options{})
 	if err != nil {
@@ -40,10 +42,10 @@ func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files
 		t.Errorf("%s: types: %v", path, err)
 		return nil
 	}
-	var cases strings.Builder
+	fmt.Fprintf(&r.imports, "\t%q\n", lists+"/"+pkg)
 	add := func(d *ir.Decl, all []string) {
 		for _, sample := range all {
-			fmt.Fprintf(&cases, "\t{new(%s), %s},\n", d.Name, strconv.Quote(sample))
+			fmt.Fprintf(&r.cases, "\t{new(%s.%s), %s},\n", pkg, d.Name, strconv.Quote(sample))
 		}
 	}
 	for _, tool := range types.Tools {
@@ -52,8 +54,13 @@ func roundTrips(t *testing.T, path string, list *tools.List, pkg string) []files
 			add(tool.Output, texts(samples.Of(tool.Tool.Output)))
 		}
 	}
-	test := strings.NewReplacer("PACKAGE", pkg, "CASES", cases.String()).Replace(roundTripTest)
-	return append(slices.Clip(out), files.File{Path: "roundtrip_test.go", Content: []byte(test)})
+	return out
+}
+
+// test returns the test.
+func (r *trips) test() []files.File {
+	text := strings.NewReplacer("IMPORTS", r.imports.String(), "CASES", r.cases.String()).Replace(roundTripTest)
+	return []files.File{{Path: "roundtrip_test.go", Content: []byte(text)}}
 }
 
 func texts[T ~string](all []T) []string {
@@ -64,13 +71,14 @@ func texts[T ~string](all []T) []string {
 	return list
 }
 
-const roundTripTest = `package PACKAGE
+const roundTripTest = `package roundtrip
 
 import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+
+IMPORTS)
 
 var samples = []struct {
 	value wire.Value
