@@ -10,25 +10,31 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/gen"
 	"github.com/mcpgen/mcpgen/internal/testkit"
+	"github.com/mcpgen/mcpgen/spec"
 	"github.com/mcpgen/mcpgen/tests/internal/pinned"
 )
 
 // revision is the date of the revisions that the tests pin.
 const revision = "2099-01-01"
 
-// A project is a copy of this one.
+// A project is this one with other files in the folders spec and generated. Its other packages are those of this
+// project, so they are compiled once for both.
 type project struct {
-	dir    string
-	newest string // the newest revision that it has pinned
-	facts  []byte // its schema
+	root    string // the folder of this project
+	dir     string // the folder of the other files
+	overlay string // the file that tells the go command of them
+	newest  string // the newest revision that it has pinned
+	facts   []byte // its schema
 }
 
 // TestPinning pins revisions as spec/README.md says, without a change of Go code.
 func TestPinning(t *testing.T) {
 	s := pinned.Spec(t)
 	all := s.Revisions()
-	p := &project{dir: copyProject(t), newest: all[len(all)-1]}
+	p := copyProject(t)
+	p.newest = all[len(all)-1]
 	facts, err := s.Schema(p.newest)
 	if err != nil {
 		t.Fatal(err)
@@ -36,10 +42,11 @@ func TestPinning(t *testing.T) {
 	p.facts = facts
 	t.Run("a copy of the newest revision", func(t *testing.T) {
 		p.write(t, "new.json", string(facts))
-		if out := p.mcpgen(t, 0, "spec", "import", "new.json", "--revision", revision); !strings.Contains(out, "no changes since "+p.newest) {
+		p.bootstrap(t)
+		if out := p.imports(t, 0); !strings.Contains(out, "no changes since "+p.newest) {
 			t.Errorf("import says\n%s", out)
 		}
-		out := p.mcpgen(t, 0, "spec", "generate")
+		out := p.generates(t)
 		if strings.Contains(out, "not bridged") {
 			t.Errorf("a copy is not bridged:\n%s", out)
 		}
@@ -64,14 +71,14 @@ func TestPinning(t *testing.T) {
 func (p *project) madeUp(t *testing.T, schema string) {
 	p.write(t, "new.json", schema)
 	// 1. Import.
-	out := p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	out := p.imports(t, 1)
 	if want := `definition "error" has the Go name Error`; !strings.Contains(out, want) {
 		t.Errorf("import does not say %q:\n%s", want, out)
 	}
 	// 2. Names.
 	p.add(t, "overlay.yaml", "names", `  - {at: Server, name: ServerAddress, since: "`+revision+`"}
   - {at: error, name: ErrorText, since: "`+revision+`"}`)
-	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	out = p.imports(t, 1)
 	if want := "changes since " + p.newest; !strings.Contains(out, want) {
 		t.Errorf("the repeated import does not say %q:\n%s", want, out)
 	}
@@ -80,7 +87,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	p.end(t, p.place(t, "overlay.yaml", "at: EmbeddedResource.resource,"))
 	p.add(t, "overlay.yaml", "names", `  - {at: EmbeddedResource.resource, name: EmbeddedResourceResource, since: "`+revision+`"}`)
-	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	out = p.imports(t, 1)
 	// A row for the order of an enum that grows names its place and the row to write.
 	if want := regexp.MustCompile(`overlay\.yaml:\d+: enums/0: the row orders other values of LoggingLevel than the schema has; end it, and add one to enums of overlay\.yaml: (\{.*\})`).FindStringSubmatch(out); want == nil {
 		t.Errorf("import does not say how to order LoggingLevel:\n%s", out)
@@ -90,22 +97,22 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	// 4. Facts that the schema does not contain.
 	p.add(t, "overlay.yaml", "capabilities", `  - {method: tools/rate, capability: tools, since: "`+revision+`"}`)
-	out = p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision)
+	out = p.imports(t, 1)
 	if want := `the filter of subscriptions has the member "toolsUsed", whose notification is unknown`; !strings.Contains(out, want) {
 		t.Errorf("import does not say %q:\n%s", want, out)
 	}
 	p.add(t, "overlay.yaml", "filters", `  - {member: toolsUsed, notification: notifications/tools/used, since: "`+revision+`"}`)
 	p.add(t, "overlay.yaml", "values", `  - {at: DeferredResult.resultType, value: deferred, since: "`+revision+`"}`)
 	// 3. Rows without effect, which the import knows now.
-	p.end(t, p.mcpgen(t, 1, "spec", "import", "new.json", "--revision", revision))
-	out = p.mcpgen(t, 0, "spec", "import", "new.json", "--revision", revision)
+	p.end(t, p.imports(t, 1))
+	out = p.imports(t, 0)
 	// 6. Doc comments.
 	if !strings.Contains(out, "types: VideoContent") {
 		t.Errorf("import does not say what has no doc comment:\n%s", out)
 	}
 	p.add(t, "docs.yaml", "types", "  VideoContent: VideoContent is a video.")
 	// 5. The revision generates before a row says how values are converted.
-	out = p.mcpgen(t, 0, "spec", "generate")
+	out = p.generates(t)
 	for _, want := range []string{
 		"ContentBlock, down: the variant VideoContent is refused",
 		"CallToolResponse, down: the variant DeferredResult is refused",
@@ -136,7 +143,7 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	for _, table := range []string{"variants", "members", "values", "definitions"} {
 		p.add(t, "convert.yaml", table, rowsOf[table])
 	}
-	if out = p.mcpgen(t, 0, "spec", "generate"); strings.Contains(out, "not bridged") {
+	if out = p.generates(t); strings.Contains(out, "not bridged") {
 		t.Errorf("with rows for everything, generate says\n%s", out)
 	}
 	p.build(t, "./cmd/mcpgen")
@@ -189,8 +196,12 @@ func (p *project) madeUp(t *testing.T, schema string) {
 	}
 	// A stale row is an error that names its line.
 	p.add(t, "convert.yaml", "values", `  - {enum: Role, value: nobody, reason: none}`)
-	if out := p.mcpgen(t, 2, "spec", "generate"); !regexp.MustCompile(`convert.yaml:\d+: values/0: stale row: "nobody" of Role`).MatchString(out) {
-		t.Errorf("generate says\n%s", out)
+	project, err := spec.Load(os.DirFS(filepath.Join(p.dir, "spec")))
+	if err == nil {
+		_, err = gen.All(project)
+	}
+	if err == nil || !regexp.MustCompile(`convert.yaml:\d+: values/0: stale row: "nobody" of Role`).MatchString(err.Error()) {
+		t.Errorf("generation says: %v", err)
 	}
 }
 
@@ -313,7 +324,8 @@ func (p *project) talks(t *testing.T, want ...string) {
 		t.Fatal(err)
 	}
 	p.write(t, filepath.Join("cmd", "talk", "main.go"), strings.ReplaceAll(string(program), "mcp20260728", "mcp"+strings.ReplaceAll(revision, "-", "")))
-	out := p.run(t, 0, "go", "run", "./cmd/talk")
+	p.compile(t, "./cmd/talk")
+	out := p.run(t, 0, "./bin/talk")
 	for _, line := range want {
 		if !strings.Contains(out, line+"\n") {
 			t.Errorf("the client does not print %q:\n%s", line, out)
@@ -349,7 +361,7 @@ func main() {
 	fmt.Println()
 }
 `)
-	p.run(t, 0, "go", append([]string{"build", "-o", "bin" + string(filepath.Separator), "./cmd/convert", "./generated/..."}, more...)...)
+	p.compile(t, append([]string{"./cmd/convert", "./generated/..."}, more...)...)
 }
 
 // convert converts a value between the newest pinned revision and the new one.
@@ -362,11 +374,26 @@ func (p *project) convert(t *testing.T, up bool, definition, value string) strin
 	return p.run(t, 0, "./bin/convert", from, to, definition, value)
 }
 
-// mcpgen runs the program as make does, before generated code exists.
-func (p *project) mcpgen(t *testing.T, code int, args ...string) string {
+// bootstrap builds the program as make does, before generated code exists.
+func (p *project) bootstrap(t *testing.T) {
 	t.Helper()
-	p.run(t, 0, "go", "build", "-tags", "bootstrap", "-o", "bin/bootstrap", "./cmd/mcpgen")
-	return p.run(t, code, "./bin/bootstrap", args...)
+	p.compile(t, "-tags", "bootstrap", "./cmd/mcpgen")
+	if err := os.Rename(filepath.Join(p.dir, "bin", "mcpgen"), filepath.Join(p.dir, "bin", "bootstrap")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// imports imports the schema in new.json. The program reads the folder spec, so it need not be built again.
+func (p *project) imports(t *testing.T, code int) string {
+	t.Helper()
+	return p.run(t, code, "./bin/bootstrap", "spec", "import", "new.json", "--revision", revision)
+}
+
+// generates generates all packages, by the pins that the program is built with.
+func (p *project) generates(t *testing.T) string {
+	t.Helper()
+	p.bootstrap(t)
+	return p.run(t, 0, "./bin/bootstrap", "spec", "generate")
 }
 
 // program runs the built program.
@@ -375,13 +402,25 @@ func (p *project) program(t *testing.T, code int, args ...string) string {
 	return p.run(t, code, "./bin/mcpgen", args...)
 }
 
-// run runs a command in the project, which must end with an exit code, and returns its output.
+// compile builds packages of the project, and the programs among them in its folder bin.
+func (p *project) compile(t *testing.T, args ...string) {
+	t.Helper()
+	p.overlaid(t)
+	args = append([]string{"build", "-overlay", p.overlay, "-o", filepath.Join(p.dir, "bin") + string(filepath.Separator)}, args...)
+	p.command(t, p.root, 0, "go", args...)
+}
+
+// run runs a command in the folder of the project, which must end with an exit code, and returns its output.
 func (p *project) run(t *testing.T, code int, name string, args ...string) string {
+	t.Helper()
+	return p.command(t, p.dir, code, name, args...)
+}
+
+func (p *project) command(t *testing.T, dir string, code int, name string, args ...string) string {
 	t.Helper()
 	ctx := testkit.Context(t)
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = p.dir
-	cmd.Env = testkit.GoEnv()
+	cmd.Dir = dir
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
 		t.Fatalf("%s %q: %v, want exit code %d\n%s", name, args, err, code, out)

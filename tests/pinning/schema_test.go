@@ -2,8 +2,6 @@ package pinning
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -186,31 +184,4 @@ func (e editor) require(definition, name string, required bool) {
 		names = append(names, name)
 	}
 	d["required"] = names
-}
-
-// copyProject copies the Go files of the project and what they embed.
-func copyProject(t *testing.T) string {
-	t.Helper()
-	from, to := filepath.Join("..", ".."), t.TempDir()
-	for _, name := range []string{"cmd", "gen", "generated", "runtime", "spec", "templates"} {
-		if err := os.CopyFS(filepath.Join(to, name), os.DirFS(filepath.Join(from, name))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	files, err := filepath.Glob(filepath.Join(from, "*.*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range files {
-		if base := filepath.Base(name); strings.HasSuffix(base, ".go") || strings.HasPrefix(base, "go.") {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(to, base), text, 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return to
 }
