@@ -102,6 +102,11 @@ func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known
 	if !v.usable || extreme(value) {
 		return false, false
 	}
+	return v.validate(all, value)
+}
+
+// validate is Accepts for a value without extreme numbers.
+func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, known bool) {
 	var deep *part
 	if deeper(value, shallow) {
 		deep = partOf(value)
@@ -123,16 +128,17 @@ func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known
 	return accepts, true
 }
 
-// accepts reports whether the text of a value satisfies all of some schemas.
+// accepts reports whether the text of a value is known to satisfy all of some schemas.
 func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
 	if _, err := wire.AppendRaw(nil, text); err != nil {
 		return false // the reader of santhosh-tekuri/jsonschema accepts more than JSON
 	}
 	value, ok := decode(text)
-	return ok && !slices.ContainsFunc(all, func(s *jsonschema.Schema) bool {
-		compiled := v.compile(s)
-		return compiled == nil || compiled.Validate(value) != nil
-	})
+	if !ok {
+		return false
+	}
+	accepts, _ := v.validate(all, value)
+	return accepts
 }
 
 // problems returns the innermost problems of a value under some schemas, and none if one of these cannot be compiled.
