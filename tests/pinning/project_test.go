@@ -25,8 +25,11 @@ func copyProject(t *testing.T) *project {
 			t.Fatal(err)
 		}
 	}
-	// go test caches a result by the folders that the test reads.
-	for _, name := range []string{"cmd", "gen", "runtime", "templates"} {
+	// go test caches a result by the files and folders that the test reads.
+	for _, name := range []string{"cmd", "gen", "runtime", "templates", "module.go", "go.mod", "go.sum"} {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
 		p.each(t, filepath.Join(root, name), func(string) {})
 	}
 	return p
