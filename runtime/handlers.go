@@ -280,10 +280,6 @@ func (d decoder) DecodeJSON(r *wire.Reader) error { return d(r) }
 
 // decodeParams decodes params into v and validates them: with check or, if it is nil, as v does.
 func decodeParams(m *Message, v wire.Decoder, check func(*wire.Collector)) error {
-	lenience := wire.AbsentNulls
-	if p, ok := m.Params.(*wire.Raw); ok && m.call != nil && p == &m.call.params { // their syntax is checked
-		lenience |= wire.WellFormed
-	}
 	params, err := TextOf(m.Params)
 	if err != nil {
 		return invalidParams(err)
@@ -291,7 +287,13 @@ func decodeParams(m *Message, v wire.Decoder, check func(*wire.Collector)) error
 	if params == "" || params == "null" {
 		params = "{}"
 	}
-	if _, _, err = wire.UnmarshalLenient(params, v, lenience); err == nil {
+	if p, ok := m.Params.(*wire.Raw); !ok || m.call == nil || p != &m.call.params { // else their syntax is checked
+		params, err = wire.Parse(string(params))
+	}
+	if err == nil {
+		_, _, err = wire.UnmarshalLenient(params, v, wire.AbsentNulls)
+	}
+	if err == nil {
 		if check == nil {
 			err = wire.Validate(v)
 		} else {

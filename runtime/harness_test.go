@@ -70,10 +70,10 @@ func (p *toolParams) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 1 << 0
 			p.Name = r.ReadString()
 		case "arguments":
-			r.Once(&seen[0], 1)
+			seen[0] |= 1 << 1
 			p.Arguments = wire.Raw(r.ReadObject())
 		default:
 			r.Skip()

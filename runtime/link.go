@@ -49,7 +49,7 @@ const maxLosses = 3
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
 func (l *link) resultType(m *Message, result wire.Raw) error {
-	kind, ok := wire.NewStringReader(string(result)).PeekRaw("resultType")
+	kind, ok := result.Reader().PeekRaw("resultType")
 	name, text := kind.Str()
 	switch {
 	case !ok || text && name == resultComplete:

@@ -249,7 +249,7 @@ type greeting struct {
 // read reads a greeting, whose own members are the required ones, instructions and _meta. The values are copies, so
 // that the session does not retain the whole message.
 func (g *greeting) read(text wire.Raw, required ...string) error {
-	r := wire.NewStringReader(string(text))
+	r := text.Reader()
 	var named wire.Raw // in _meta, which has the name of a server in results of server/discover
 	names := append(required, "instructions", "_meta")
 	err := params.Decode(r, names, len(required), func(i int) {

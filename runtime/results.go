@@ -23,11 +23,15 @@ import (
 // does that, so that a Handler on the way calls Decode only if it needs the value.
 func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
 	s := m.sent
-	lenience := s.lenience()
-	if text == s.answer { // whose syntax was checked with the message that it came in
-		lenience |= wire.WellFormed
+	var err error
+	if text != s.answer { // whose syntax was checked with the message that it came in
+		text, err = wire.Parse(string(text))
 	}
-	accepted, more, err := wire.UnmarshalLenient(text, s.into, lenience)
+	var accepted []wire.Deviation
+	var more int
+	if err == nil {
+		accepted, more, err = wire.UnmarshalLenient(text, s.into, s.lenience())
+	}
 	if err == nil && s.key != "" {
 		err = wire.Validate(s.into)
 	}
@@ -163,7 +167,7 @@ func checkRoots(result wire.Appender) (wire.Appender, error) {
 	if roots.Kind() != wire.KindArray {
 		return wire.Raw(text), nil // other errors are not checked here
 	}
-	r := wire.NewStringReader(string(roots))
+	r := roots.Reader()
 	i := 0
 	for r.BeginArray(); r.Element(); i++ {
 		root := wire.Object(r.ReadRaw())

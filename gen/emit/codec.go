@@ -72,11 +72,7 @@ func (e *emitter) glue(f *jen.File, d *ir.Decl, decodes, encodes bool) {
 		}
 	}
 	if decodes {
-		unmarshal := "Unmarshal"
-		if e.checked() {
-			unmarshal = "UnmarshalStrict"
-		}
-		code.Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn wire.$2(data, x)\n}", d.Name, unmarshal)
+		code.Declare(f, "UnmarshalJSON is DecodeJSON for encoding/json.", "func (x *$1) UnmarshalJSON(data []byte) error {\nreturn wire.Unmarshal(data, x)\n}", d.Name)
 	}
 }
 
@@ -93,8 +89,8 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	strict := !e.checked() || d.Strict
 	required := func(field *ir.Field) bool { return field.Required && field.Default == "" }
 	late := func(field *ir.Field) bool { return hasDefault(field) && !isEarly(field) }
-	// A text that was checked has no member twice, so only those that must be there are noted.
-	noted := func(field *ir.Field) bool { return !e.checked() || strict && required(field) || late(field) }
+	// A Reader has no member twice, so only those that must be there are noted.
+	noted := func(field *ir.Field) bool { return strict && required(field) || late(field) }
 	var early []string
 	var b code.Writer
 	for _, field := range o.Fields {
@@ -121,7 +117,7 @@ func (e *emitter) objectDecoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 			b.P("if seen[%d]&%#x == 0 {\n%s}", i/64, uint64(1)<<(i%64), setDefault(field))
 		}
 	}
-	decodeFunc(f, d.Name, e.decodeDoc(o, strict), fmt.Sprintf("*x = %s{%s}\n%s", d.Name, strings.Join(early, ", "), b.String()))
+	decodeFunc(f, d.Name, decodeDoc(o, strict), fmt.Sprintf("*x = %s{%s}\n%s", d.Name, strings.Join(early, ", "), b.String()))
 }
 
 // memberSwitch renders the decoding of a member, with a note of each that is to be noted.
@@ -140,13 +136,12 @@ func (e *emitter) memberSwitch(d *ir.Decl, o *ir.Object, noted func(*ir.Field) b
 	w.P("switch r.Name() {")
 	for i, field := range o.Fields {
 		w.P("case %q:", field.Wire)
-		seen, decoding := fmt.Sprintf("&seen[%d], %d", i/64, i%64), e.decodeField(d, field)
-		switch {
-		case e.maySendNull(field):
-			w.P("if r.Present(%s) {\n%s}", seen, decoding)
-			continue
-		case noted(field):
-			w.P("r.Once(%s)", seen)
+		decoding := e.decodeField(d, field)
+		if noted(field) {
+			decoding = fmt.Sprintf("seen[%d] |= %#x\n", i/64, uint64(1)<<(i%64)) + decoding
+		}
+		if e.maySendNull(field) {
+			decoding = "if r.Present() {\n" + decoding + "}\n"
 		}
 		w.WriteString(decoding)
 	}
@@ -182,13 +177,10 @@ func isEarly(f *ir.Field) bool {
 	return isLiteral && (isOptional(f) || !byPointer(f))
 }
 
-func (e *emitter) decodeDoc(o *ir.Object, strict bool) string {
-	text := "DecodeJSON reads an object. A missing, repeated or mistyped member is an error."
-	switch {
-	case !strict:
+func decodeDoc(o *ir.Object, strict bool) string {
+	text := "DecodeJSON reads an object. A missing or mistyped member is an error."
+	if !strict {
 		text = "DecodeJSON reads an object that the schema allows."
-	case e.checked():
-		text = "DecodeJSON reads an object. A missing or mistyped member is an error."
 	}
 	if strict && hasSoft(o) {
 		text += " Members of other types that the schema allows go to Extra."

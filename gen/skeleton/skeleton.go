@@ -161,7 +161,7 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 func (g *generator) guards(f *jen.File) {
 	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV7")
 	f.Line()
-	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV1")
+	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV2")
 	f.Line()
 	if g.serves && g.callsAPI() {
 		code.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")

@@ -4,15 +4,13 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Annotated) DecodeJSON(r *wire.Reader) error {
 	*x = Annotated{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "annotations":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:

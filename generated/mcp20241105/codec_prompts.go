@@ -4,22 +4,21 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "messages":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:
@@ -60,18 +59,17 @@ func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 	*x = PromptMessage{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, ContentBlockBox{})
 		case "role":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

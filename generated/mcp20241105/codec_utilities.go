@@ -4,25 +4,24 @@ package mcp20241105
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "progress":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Progress = r.ReadFloat64()
 		case "progressToken":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProgressToken = r.ReadID()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "total":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Total = r.ReadFloat64Pointer()
 			}
 		default:

@@ -4,26 +4,24 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "experimental":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Experimental = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Experimental.Entry(r) = r.ReadObject()
 				}
 			}
 		case "roots":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Sampling = r.ReadObject()
 			}
 		default:
@@ -70,18 +68,17 @@ func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 	*x = Implementation{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "version":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Version = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -117,24 +114,23 @@ func (x *Implementation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "clientInfo":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ClientInfo.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -173,28 +169,27 @@ func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProtocolVersion = r.ReadString()
 		case "serverInfo":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ServerInfo.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "instructions":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Instructions = r.ReadStringPointer()
 			}
 		default:

@@ -4,22 +4,21 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "messages":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:
@@ -60,22 +59,21 @@ func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListPromptsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "prompts":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -116,22 +114,21 @@ func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 	*x = Prompt{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "arguments":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Arguments = wire.ReadDecoded[PromptArgument](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:
@@ -172,22 +169,21 @@ func (x *Prompt) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 	*x = PromptArgument{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "description":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "required":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Required = r.ReadBoolPointer()
 			}
 		default:
@@ -225,18 +221,17 @@ func (x *PromptArgument) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 	*x = PromptMessage{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, ContentBlockBox{})
 		case "role":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -272,18 +267,17 @@ func (x *PromptMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 	*x = PromptReference{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("ref/prompt")
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

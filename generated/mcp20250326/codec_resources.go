@@ -4,21 +4,20 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = BlobResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "blob":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Blob = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "mimeType":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:
@@ -56,21 +55,20 @@ func (x *BlobResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 	*x = EmbeddedResource{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("resource")
 		case "resource":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
 		case "annotations":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
@@ -108,22 +106,21 @@ func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourceTemplatesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resourceTemplates":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -164,22 +161,21 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resources":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -220,18 +216,17 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "roots":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -271,18 +266,17 @@ func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "contents":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -322,33 +316,32 @@ func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Resource) DecodeJSON(r *wire.Reader) error {
 	*x = Resource{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "annotations":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "size":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Size = r.ReadInt64Pointer()
 			}
 		default:
@@ -389,18 +382,17 @@ func (x *Resource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "mimeType":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:
@@ -466,18 +458,17 @@ func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceReference) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceReference{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("ref/resource")
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -513,29 +504,28 @@ func (x *ResourceReference) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceTemplate{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uriTemplate":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URITemplate = r.ReadString()
 		case "annotations":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:
@@ -575,18 +565,17 @@ func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Root) DecodeJSON(r *wire.Reader) error {
 	*x = Root{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "name":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Name = r.ReadStringPointer()
 			}
 		default:
@@ -623,21 +612,20 @@ func (x *Root) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = TextResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "text":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Text = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "mimeType":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:

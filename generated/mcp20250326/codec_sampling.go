@@ -4,45 +4,44 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "maxTokens":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.MaxTokens = r.ReadInt64()
 		case "messages":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "includeContext":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
 			}
 		case "metadata":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Metadata = r.ReadObject()
 			}
 		case "modelPreferences":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.ModelPreferences = wire.ReadPointer[ModelPreferences](r)
 			}
 		case "stopSequences":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StopSequences = r.ReadStrings()
 			}
 		case "systemPrompt":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.SystemPrompt = r.ReadStringPointer()
 			}
 		case "temperature":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Temperature = r.ReadFloat64Pointer()
 			}
 		default:
@@ -92,28 +91,27 @@ func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "model":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Model = r.ReadString()
 		case "role":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "stopReason":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.StopReason = r.ReadStringPointer()
 			}
 		default:
@@ -155,18 +153,17 @@ func (x *CreateMessageResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 	*x = SamplingMessage{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "role":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

@@ -4,22 +4,21 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "isError":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.IsError = r.ReadBoolPointer()
 			}
 		default:
@@ -60,22 +59,21 @@ func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListToolsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "tools":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -116,25 +114,24 @@ func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Tool) DecodeJSON(r *wire.Reader) error {
 	*x = Tool{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "inputSchema":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.InputSchema.DecodeJSON(r)
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "annotations":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:

@@ -4,21 +4,20 @@ package mcp20250326
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "argument":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Argument.DecodeJSON(r)
 		case "ref":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:

@@ -4,21 +4,20 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestFormParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "message":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Message = r.ReadString()
 		case "requestedSchema":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -56,22 +55,21 @@ func (x *ElicitRequestFormParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "action":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Action = ElicitAction(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "content":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Content = wire.Map[wire.Scalar]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Content.Entry(r) = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
@@ -124,29 +122,28 @@ func (x *ElicitResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = EnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "enum":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Enum = r.ReadStrings()
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "enumNames":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.EnumNames = r.ReadStrings()
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -190,30 +187,29 @@ func (x *EnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 	*x = NumberSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = NumberSchemaType(r.ReadString())
 		case "description":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "maximum":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Maximum = r.ReadFloat64Pointer()
 			}
 		case "minimum":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Minimum = r.ReadFloat64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -287,34 +283,33 @@ func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 	*x = StringSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "description":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "format":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
 			}
 		case "maxLength":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.MaxLength = r.ReadInt64Pointer()
 			}
 		case "minLength":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MinLength = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:

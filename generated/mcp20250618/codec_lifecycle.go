@@ -4,30 +4,28 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Elicitation = r.ReadObject()
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Experimental.Entry(r) = r.ReadObject()
 				}
 			}
 		case "roots":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Sampling = r.ReadObject()
 			}
 		default:
@@ -77,21 +75,20 @@ func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 	*x = Implementation{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "version":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Version = r.ReadString()
 		case "title":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -129,24 +126,23 @@ func (x *Implementation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "clientInfo":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ClientInfo.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -185,28 +181,27 @@ func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProtocolVersion = r.ReadString()
 		case "serverInfo":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ServerInfo.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "instructions":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Instructions = r.ReadStringPointer()
 			}
 		default:
@@ -248,38 +243,36 @@ func (x *InitializeResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completions":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Completions = r.ReadObject()
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Experimental.Entry(r) = r.ReadObject()
 				}
 			}
 		case "logging":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Logging = r.ReadObject()
 			}
 		case "prompts":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tools":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:

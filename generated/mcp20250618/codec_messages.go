@@ -4,24 +4,23 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
 	*x = FormSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("object")
 		case "properties":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
 				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
 			}
 		case "required":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Required = r.ReadStrings()
 			}
 		default:

@@ -4,22 +4,21 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourceTemplatesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resourceTemplates":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -60,22 +59,21 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resources":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -116,41 +114,40 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Resource) DecodeJSON(r *wire.Reader) error {
 	*x = Resource{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "size":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Size = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -195,44 +192,43 @@ func (x *Resource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceLink{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("resource_link")
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "size":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Size = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -278,37 +274,36 @@ func (x *ResourceLink) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceTemplate{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uriTemplate":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URITemplate = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:

@@ -4,22 +4,21 @@ package mcp20250618
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "requestId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.RequestID = r.ReadID()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "reason":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Reason = r.ReadStringPointer()
 			}
 		default:

@@ -4,29 +4,28 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestFormParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "message":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Message = r.ReadString()
 		case "requestedSchema":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "mode":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Mode = new(r.ReadConstString("form"))
 			}
 		case "task":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
@@ -96,31 +95,30 @@ func (x *UnknownElicitRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestURLParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Mode = r.ReadConstString("url")
 		case "elicitationId":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ElicitationID = r.ReadString()
 		case "message":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Message = r.ReadString()
 		case "url":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.URL = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "task":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
@@ -190,22 +188,21 @@ func (x *UnknownElicitResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "action":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Action = ElicitAction(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "content":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Content = wire.Map[ElicitResultContent]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Content.Entry(r) = wire.ReadBox(r, ElicitResultContentBox{})
@@ -258,18 +255,17 @@ func (x *ElicitResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitationCompleteNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitationCompleteNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitationId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ElicitationID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -308,21 +304,20 @@ func (x *ElicitationCompleteNotificationParams) UnmarshalJSON(data []byte) error
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *URLElicitationRequiredErrorError) DecodeJSON(r *wire.Reader) error {
 	*x = URLElicitationRequiredErrorError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32042))
 		case "data":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Data.DecodeJSON(r)
 		case "message":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Message = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -359,15 +354,14 @@ func (x *URLElicitationRequiredErrorError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *URLElicitationRequiredErrorErrorData) DecodeJSON(r *wire.Reader) error {
 	*x = URLElicitationRequiredErrorErrorData{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitations":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Elicitations = wire.ReadDecoded[ElicitRequestURLParams](r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

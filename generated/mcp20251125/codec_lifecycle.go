@@ -4,34 +4,32 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Elicitation = wire.ReadPointer[ClientCapabilitiesElicitation](r)
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Experimental.Entry(r) = r.ReadObject()
 				}
 			}
 		case "roots":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Roots = wire.ReadPointer[ClientCapabilitiesRoots](r)
 			}
 		case "sampling":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Sampling = wire.ReadPointer[ClientCapabilitiesSampling](r)
 			}
 		case "tasks":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Tasks = wire.ReadPointer[ClientCapabilitiesTasks](r)
 			}
 		default:
@@ -78,19 +76,17 @@ func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesElicitation{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "form":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Form = r.ReadObject()
 			}
 		case "url":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.URL = r.ReadObject()
 			}
 		default:
@@ -128,15 +124,13 @@ func (x *ClientCapabilitiesElicitation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesRoots) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesRoots{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ListChanged = r.ReadBoolPointer()
 			}
 		default:
@@ -169,19 +163,17 @@ func (x *ClientCapabilitiesRoots) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesSampling{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "context":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Context = r.ReadObject()
 			}
 		case "tools":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Tools = r.ReadObject()
 			}
 		default:
@@ -219,23 +211,21 @@ func (x *ClientCapabilitiesSampling) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesTasks{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cancel":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Cancel = r.ReadObject()
 			}
 		case "list":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.List = r.ReadObject()
 			}
 		case "requests":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Requests = wire.ReadPointer[ClientCapabilitiesTasksRequests](r)
 			}
 		default:
@@ -274,19 +264,17 @@ func (x *ClientCapabilitiesTasks) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesTasksRequests{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Elicitation = wire.ReadPointer[ClientCapabilitiesTasksRequestsElicitation](r)
 			}
 		case "sampling":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Sampling = wire.ReadPointer[ClientCapabilitiesTasksRequestsSampling](r)
 			}
 		default:
@@ -320,15 +308,13 @@ func (x *ClientCapabilitiesTasksRequests) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesTasksRequestsElicitation) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesTasksRequestsElicitation{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "create":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Create = r.ReadObject()
 			}
 		default:
@@ -363,15 +349,13 @@ func (x *ClientCapabilitiesTasksRequestsElicitation) UnmarshalJSON(data []byte) 
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesTasksRequestsSampling) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesTasksRequestsSampling{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createMessage":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.CreateMessage = r.ReadObject()
 			}
 		default:
@@ -406,24 +390,23 @@ func (x *ClientCapabilitiesTasksRequestsSampling) UnmarshalJSON(data []byte) err
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "clientInfo":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ClientInfo.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ProtocolVersion = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -462,28 +445,27 @@ func (x *InitializeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InitializeResult) DecodeJSON(r *wire.Reader) error {
 	*x = InitializeResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "capabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Capabilities.DecodeJSON(r)
 		case "protocolVersion":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProtocolVersion = r.ReadString()
 		case "serverInfo":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ServerInfo.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "instructions":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Instructions = r.ReadStringPointer()
 			}
 		default:
@@ -525,42 +507,40 @@ func (x *InitializeResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completions":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Completions = r.ReadObject()
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Experimental.Entry(r) = r.ReadObject()
 				}
 			}
 		case "logging":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Logging = r.ReadObject()
 			}
 		case "prompts":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tasks":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Tasks = wire.ReadPointer[ServerCapabilitiesTasks](r)
 			}
 		case "tools":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
@@ -613,23 +593,21 @@ func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesTasks) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesTasks{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cancel":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Cancel = r.ReadObject()
 			}
 		case "list":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.List = r.ReadObject()
 			}
 		case "requests":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Requests = wire.ReadPointer[ServerCapabilitiesTasksRequests](r)
 			}
 		default:
@@ -668,15 +646,13 @@ func (x *ServerCapabilitiesTasks) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesTasksRequests) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesTasksRequests{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "tools":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Tools = wire.ReadPointer[ServerCapabilitiesTasksRequestsTools](r)
 			}
 		default:
@@ -709,15 +685,13 @@ func (x *ServerCapabilitiesTasksRequests) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesTasksRequestsTools) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesTasksRequestsTools{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "call":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Call = r.ReadObject()
 			}
 		default:

@@ -4,15 +4,13 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = NotificationParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -47,15 +45,13 @@ func (x *NotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = RequestMetaObject{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "progressToken":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ProgressToken = r.ReadID()
 			}
 		default:
@@ -90,15 +86,13 @@ func (x *RequestMetaObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = RequestParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -131,15 +125,13 @@ func (x *RequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Result) DecodeJSON(r *wire.Reader) error {
 	*x = Result{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:

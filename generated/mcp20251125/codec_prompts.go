@@ -4,22 +4,21 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "arguments":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Arguments = wire.Map[string]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Arguments.Entry(r) = r.ReadString()
@@ -70,22 +69,21 @@ func (x *GetPromptRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "messages":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:
@@ -126,22 +124,21 @@ func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListPromptsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "prompts":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:

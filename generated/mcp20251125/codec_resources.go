@@ -4,22 +4,21 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourceTemplatesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resourceTemplates":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -60,22 +59,21 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resources":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -116,18 +114,17 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "roots":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -167,18 +164,17 @@ func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -215,18 +211,17 @@ func (x *ReadResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "contents":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -266,18 +261,17 @@ func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -314,18 +308,17 @@ func (x *ResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceUpdatedNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -364,22 +357,21 @@ func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Root) DecodeJSON(r *wire.Reader) error {
 	*x = Root{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "name":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Name = r.ReadStringPointer()
 			}
 		default:
@@ -419,18 +411,17 @@ func (x *Root) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = SubscribeRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -467,18 +458,17 @@ func (x *SubscribeRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UnsubscribeRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = UnsubscribeRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:

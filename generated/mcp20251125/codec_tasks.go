@@ -4,18 +4,17 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelTaskRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -52,38 +51,37 @@ func (x *CancelTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = CancelTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createdAt":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttl":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "pollInterval":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollInterval = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -129,18 +127,17 @@ func (x *CancelTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = CreateTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "task":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Task.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -179,18 +176,17 @@ func (x *CreateTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskPayloadRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskPayloadRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -227,15 +223,13 @@ func (x *GetTaskPayloadRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskPayloadResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskPayloadResult{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -270,18 +264,17 @@ func (x *GetTaskPayloadResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:
@@ -318,38 +311,37 @@ func (x *GetTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createdAt":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttl":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "pollInterval":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollInterval = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -395,22 +387,21 @@ func (x *GetTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListTasksResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListTasksResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "tasks":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Tasks = wire.ReadList(r, (*Task).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -451,15 +442,14 @@ func (x *ListTasksResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RelatedTaskMetadata) DecodeJSON(r *wire.Reader) error {
 	*x = RelatedTaskMetadata{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -494,34 +484,33 @@ func (x *RelatedTaskMetadata) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Task) DecodeJSON(r *wire.Reader) error {
 	*x = Task{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createdAt":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttl":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollInterval":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.PollInterval = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -564,19 +553,17 @@ func (x *Task) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskAugmentedRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = TaskAugmentedRequestParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "task":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
@@ -610,15 +597,13 @@ func (x *TaskAugmentedRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskMetadata) DecodeJSON(r *wire.Reader) error {
 	*x = TaskMetadata{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "ttl":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.TTL = r.ReadInt64Pointer()
 			}
 		default:
@@ -672,38 +657,37 @@ func (x *TaskStatus) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createdAt":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttl":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTL = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "pollInterval":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollInterval = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:

@@ -4,26 +4,25 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "arguments":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Arguments = r.ReadObject()
 			}
 		case "task":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Task = wire.ReadPointer[TaskMetadata](r)
 			}
 		default:
@@ -93,26 +92,25 @@ func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "isError":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.IsError = r.ReadBoolPointer()
 			}
 		case "structuredContent":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.StructuredContent = r.ReadObject()
 			}
 		default:
@@ -156,22 +154,21 @@ func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListToolsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "tools":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -212,45 +209,44 @@ func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Tool) DecodeJSON(r *wire.Reader) error {
 	*x = Tool{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "inputSchema":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.InputSchema.DecodeJSON(r)
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "execution":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Execution = wire.ReadPointer[ToolExecution](r)
 			}
 		case "icons":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "outputSchema":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.OutputSchema = wire.ReadPointer[ToolOutputSchema](r)
 			}
 		case "title":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -299,15 +295,13 @@ func (x *Tool) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolExecution) DecodeJSON(r *wire.Reader) error {
 	*x = ToolExecution{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskSupport":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.TaskSupport = (*TaskSupport)(r.ReadStringPointer())
 			}
 		default:
@@ -340,29 +334,28 @@ func (x *ToolExecution) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 	*x = ToolInputSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("object")
 		case "$schema":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Schema = r.ReadStringPointer()
 			}
 		case "properties":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Properties = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Properties.Entry(r) = r.ReadObject()
 				}
 			}
 		case "required":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Required = r.ReadStrings()
 			}
 		default:
@@ -414,29 +407,28 @@ func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 	*x = ToolOutputSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("object")
 		case "$schema":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Schema = r.ReadStringPointer()
 			}
 		case "properties":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Properties = wire.Map[wire.Object]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Properties.Entry(r) = r.ReadObject()
 				}
 			}
 		case "required":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Required = r.ReadStrings()
 			}
 		default:

@@ -4,23 +4,21 @@ package mcp20251125
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledNotificationParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "reason":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Reason = r.ReadStringPointer()
 			}
 		case "requestId":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.RequestID = r.ReadID()
 			}
 		default:
@@ -59,25 +57,24 @@ func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "argument":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Argument.DecodeJSON(r)
 		case "ref":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "context":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Context = wire.ReadPointer[CompleteRequestParamsContext](r)
 			}
 		default:
@@ -116,18 +113,17 @@ func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completion":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Completion.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -166,22 +162,21 @@ func (x *CompleteResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteResultCompletion{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "values":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Values = r.ReadStrings()
 		case "hasMore":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.HasMore = r.ReadBoolPointer()
 			}
 		case "total":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Total = r.ReadInt64Pointer()
 			}
 		default:
@@ -241,25 +236,24 @@ func (x *LoggingLevel) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = LoggingMessageNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "data":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Data = r.ReadRaw()
 		case "level":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "logger":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Logger = r.ReadStringPointer()
 			}
 		default:
@@ -300,19 +294,17 @@ func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = PaginatedRequestParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		case "cursor":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Cursor = r.ReadStringPointer()
 			}
 		default:
@@ -346,19 +338,17 @@ func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 	*x = PaginatedResult{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -394,29 +384,28 @@ func (x *PaginatedResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "progress":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Progress = r.ReadFloat64()
 		case "progressToken":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProgressToken = r.ReadID()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "message":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Message = r.ReadStringPointer()
 			}
 		case "total":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Total = r.ReadFloat64Pointer()
 			}
 		default:
@@ -458,18 +447,17 @@ func (x *ProgressNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SetLevelRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = SetLevelRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "level":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
 			}
 		default:

@@ -4,23 +4,21 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Annotations) DecodeJSON(r *wire.Reader) error {
 	*x = Annotations{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "audience":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Audience = wire.ReadAll(r, func(r *wire.Reader) Role { return Role(r.ReadString()) })
 			}
 		case "lastModified":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.LastModified = r.ReadStringPointer()
 			}
 		case "priority":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Priority = r.ReadFloat64Pointer()
 			}
 		default:
@@ -58,28 +56,27 @@ func (x *Annotations) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *AudioContent) DecodeJSON(r *wire.Reader) error {
 	*x = AudioContent{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("audio")
 		case "data":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Data = r.ReadString()
 		case "mimeType":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.MIMEType = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
@@ -156,26 +153,25 @@ func (x *UnknownContentBlock) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Icon) DecodeJSON(r *wire.Reader) error {
 	*x = Icon{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "src":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Src = r.ReadString()
 		case "mimeType":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "sizes":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Sizes = r.ReadStrings()
 			}
 		case "theme":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Theme = (*IconTheme)(r.ReadStringPointer())
 			}
 		default:
@@ -238,15 +234,13 @@ func (x *IconTheme) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Icons) DecodeJSON(r *wire.Reader) error {
 	*x = Icons{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "icons":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		default:
@@ -282,28 +276,27 @@ func (x *Icons) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ImageContent) DecodeJSON(r *wire.Reader) error {
 	*x = ImageContent{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("image")
 		case "data":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Data = r.ReadString()
 		case "mimeType":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.MIMEType = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
@@ -366,25 +359,24 @@ func (x *Role) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TextContent) DecodeJSON(r *wire.Reader) error {
 	*x = TextContent{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("text")
 		case "text":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Text = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:

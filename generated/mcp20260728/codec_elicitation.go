@@ -4,26 +4,25 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *BooleanSchema) DecodeJSON(r *wire.Reader) error {
 	*x = BooleanSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("boolean")
 		case "default":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Default = r.ReadBoolPointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -83,18 +82,17 @@ func (x *ElicitAction) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequest{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "method":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Method = r.ReadConstString("elicitation/create")
 		case "params":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Params = wire.ReadBox(r, ElicitRequestParamsBox{})
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -130,25 +128,24 @@ func (x *ElicitRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequestFormParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestFormParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "message":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Message = r.ReadString()
 		case "requestedSchema":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.RequestedSchema.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "mode":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Mode = new(r.ReadConstString("form"))
 			}
 		default:
@@ -219,24 +216,23 @@ func (x *UnknownElicitRequestParams) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitRequestURLParams) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitRequestURLParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Mode = r.ReadConstString("url")
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "url":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.URL = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -277,22 +273,21 @@ func (x *ElicitRequestURLParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 	*x = ElicitResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "action":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Action = ElicitAction(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "content":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Content = wire.Map[ElicitResultContent]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Content.Entry(r) = wire.ReadBox(r, ElicitResultContentBox{})
@@ -406,18 +401,17 @@ func (x *ElicitResultContentScalar) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EnumOption) DecodeJSON(r *wire.Reader) error {
 	*x = EnumOption{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "const":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Const = r.ReadString()
 		case "title":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Title = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -573,26 +567,25 @@ func (x *InputRequests) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InputRequiredResult) DecodeJSON(r *wire.Reader) error {
 	*x = InputRequiredResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("input_required")
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "inputRequests":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.InputRequests.DecodeJSON(r)
 			}
 		case "requestState":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.RequestState = r.ReadStringPointer()
 			}
 		default:
@@ -673,22 +666,21 @@ func (x *UnknownInputResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InputResponseRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = InputResponseRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "inputResponses":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.InputResponses.DecodeJSON(r)
 			}
 		case "requestState":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.RequestState = r.ReadStringPointer()
 			}
 		default:
@@ -767,33 +759,32 @@ func (x *InputResponses) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *LegacyTitledEnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = LegacyTitledEnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "enum":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Enum = r.ReadStrings()
 		case "default":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Default = r.ReadStringPointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "enumNames":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.EnumNames = r.ReadStrings()
 			}
 		case "title":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -859,34 +850,33 @@ func (x *UnknownMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NumberSchema) DecodeJSON(r *wire.Reader) error {
 	*x = NumberSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = NumberSchemaType(r.ReadString())
 		case "default":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Default = r.ReadFloat64Pointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "maximum":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Maximum = r.ReadFloat64Pointer()
 			}
 		case "minimum":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Minimum = r.ReadFloat64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -1033,38 +1023,37 @@ func (x *UnknownSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *StringSchema) DecodeJSON(r *wire.Reader) error {
 	*x = StringSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "default":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Default = r.ReadStringPointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "format":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Format = (*StringSchemaFormat)(r.ReadStringPointer())
 			}
 		case "maxLength":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MaxLength = r.ReadInt64Pointer()
 			}
 		case "minLength":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.MinLength = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -1127,37 +1116,36 @@ func (x *StringSchemaFormat) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = TitledMultiSelectEnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("array")
 		case "items":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Items.DecodeJSON(r)
 		case "default":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Default = r.ReadStrings()
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "maxItems":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MaxItems = r.ReadInt64Pointer()
 			}
 		case "minItems":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.MinItems = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -1202,15 +1190,14 @@ func (x *TitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 	*x = TitledMultiSelectEnumSchemaItems{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "anyOf":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.AnyOf = wire.ReadDecoded[EnumOption](r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1246,29 +1233,28 @@ func (x *TitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = TitledSingleSelectEnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "oneOf":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.OneOf = wire.ReadDecoded[EnumOption](r)
 		case "default":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Default = r.ReadStringPointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -1309,37 +1295,36 @@ func (x *TitledSingleSelectEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UntitledMultiSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = UntitledMultiSelectEnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("array")
 		case "items":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Items.DecodeJSON(r)
 		case "default":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Default = r.ReadStrings()
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "maxItems":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.MaxItems = r.ReadInt64Pointer()
 			}
 		case "minItems":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.MinItems = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -1384,18 +1369,17 @@ func (x *UntitledMultiSelectEnumSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UntitledMultiSelectEnumSchemaItems) DecodeJSON(r *wire.Reader) error {
 	*x = UntitledMultiSelectEnumSchemaItems{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "enum":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Enum = r.ReadStrings()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1432,29 +1416,28 @@ func (x *UntitledMultiSelectEnumSchemaItems) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UntitledSingleSelectEnumSchema) DecodeJSON(r *wire.Reader) error {
 	*x = UntitledSingleSelectEnumSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("string")
 		case "enum":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Enum = r.ReadStrings()
 		case "default":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Default = r.ReadStringPointer()
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:

@@ -4,21 +4,19 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Error) DecodeJSON(r *wire.Reader) error {
 	*x = Error{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadInt64()
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -57,21 +55,19 @@ func (x *Error) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *HeaderMismatchErrorError) DecodeJSON(r *wire.Reader) error {
 	*x = HeaderMismatchErrorError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32020))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -110,21 +106,19 @@ func (x *HeaderMismatchErrorError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InternalError) DecodeJSON(r *wire.Reader) error {
 	*x = InternalError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32603))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -163,21 +157,19 @@ func (x *InternalError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InvalidParamsError) DecodeJSON(r *wire.Reader) error {
 	*x = InvalidParamsError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32602))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -216,21 +208,19 @@ func (x *InvalidParamsError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InvalidRequestError) DecodeJSON(r *wire.Reader) error {
 	*x = InvalidRequestError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32600))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -269,21 +259,19 @@ func (x *InvalidRequestError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *MethodNotFoundError) DecodeJSON(r *wire.Reader) error {
 	*x = MethodNotFoundError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32601))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -322,21 +310,20 @@ func (x *MethodNotFoundError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *MissingRequiredClientCapabilityErrorError) DecodeJSON(r *wire.Reader) error {
 	*x = MissingRequiredClientCapabilityErrorError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32021))
 		case "data":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Data.DecodeJSON(r)
 		case "message":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Message = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -373,15 +360,14 @@ func (x *MissingRequiredClientCapabilityErrorError) UnmarshalJSON(data []byte) e
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *MissingRequiredClientCapabilityErrorErrorData) DecodeJSON(r *wire.Reader) error {
 	*x = MissingRequiredClientCapabilityErrorErrorData{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "requiredCapabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.RequiredCapabilities.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -416,21 +402,19 @@ func (x *MissingRequiredClientCapabilityErrorErrorData) UnmarshalJSON(data []byt
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ParseError) DecodeJSON(r *wire.Reader) error {
 	*x = ParseError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32700))
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			x.Data = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -469,21 +453,20 @@ func (x *ParseError) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UnsupportedProtocolVersionErrorError) DecodeJSON(r *wire.Reader) error {
 	*x = UnsupportedProtocolVersionErrorError{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-32022))
 		case "data":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Data.DecodeJSON(r)
 		case "message":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Message = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -520,18 +503,17 @@ func (x *UnsupportedProtocolVersionErrorError) UnmarshalJSON(data []byte) error 
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UnsupportedProtocolVersionErrorErrorData) DecodeJSON(r *wire.Reader) error {
 	*x = UnsupportedProtocolVersionErrorErrorData{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "requested":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Requested = r.ReadString()
 		case "supported":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Supported = r.ReadStrings()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

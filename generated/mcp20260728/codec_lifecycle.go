@@ -4,37 +4,35 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "elicitation":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Elicitation = wire.ReadPointer[ClientCapabilitiesElicitation](r)
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[JSONObject]{}
 				for r.BeginObject(); r.Member(); {
 					x.Experimental.Entry(r).DecodeJSON(r)
 				}
 			}
 		case "extensions":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Extensions = wire.Map[JSONObject]{}
 				for r.BeginObject(); r.Member(); {
 					x.Extensions.Entry(r).DecodeJSON(r)
 				}
 			}
 		case "roots":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Roots = r.ReadObject()
 			}
 		case "sampling":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Sampling = wire.ReadPointer[ClientCapabilitiesSampling](r)
 			}
 		default:
@@ -93,19 +91,17 @@ func (x *ClientCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesElicitation) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesElicitation{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "form":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Form.DecodeJSON(r)
 			}
 		case "url":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.URL.DecodeJSON(r)
 			}
 		default:
@@ -143,19 +139,17 @@ func (x *ClientCapabilitiesElicitation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ClientCapabilitiesSampling) DecodeJSON(r *wire.Reader) error {
 	*x = ClientCapabilitiesSampling{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "context":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Context.DecodeJSON(r)
 			}
 		case "tools":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Tools.DecodeJSON(r)
 			}
 		default:
@@ -193,34 +187,33 @@ func (x *ClientCapabilitiesSampling) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *DiscoverResult) DecodeJSON(r *wire.Reader) error {
 	*x = DiscoverResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "capabilities":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Capabilities.DecodeJSON(r)
 		case "supportedVersions":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.SupportedVersions = r.ReadStrings()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "instructions":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Instructions = r.ReadStringPointer()
 			}
 		default:
@@ -263,33 +256,32 @@ func (x *DiscoverResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Implementation) DecodeJSON(r *wire.Reader) error {
 	*x = Implementation{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "version":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Version = r.ReadString()
 		case "description":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		case "websiteUrl":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.WebsiteURL = r.ReadStringPointer()
 			}
 		default:
@@ -333,45 +325,43 @@ func (x *Implementation) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilities) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilities{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "completions":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Completions.DecodeJSON(r)
 			}
 		case "experimental":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Experimental = wire.Map[JSONObject]{}
 				for r.BeginObject(); r.Member(); {
 					x.Experimental.Entry(r).DecodeJSON(r)
 				}
 			}
 		case "extensions":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Extensions = wire.Map[JSONObject]{}
 				for r.BeginObject(); r.Member(); {
 					x.Extensions.Entry(r).DecodeJSON(r)
 				}
 			}
 		case "logging":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Logging.DecodeJSON(r)
 			}
 		case "prompts":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Prompts = wire.ReadPointer[ServerCapabilitiesPrompts](r)
 			}
 		case "resources":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Resources = wire.ReadPointer[ServerCapabilitiesResources](r)
 			}
 		case "tools":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Tools = wire.ReadPointer[ServerCapabilitiesTools](r)
 			}
 		default:
@@ -434,15 +424,13 @@ func (x *ServerCapabilities) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesPrompts) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesPrompts{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ListChanged = r.ReadBoolPointer()
 			}
 		default:
@@ -475,19 +463,17 @@ func (x *ServerCapabilitiesPrompts) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesResources) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesResources{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ListChanged = r.ReadBoolPointer()
 			}
 		case "subscribe":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Subscribe = r.ReadBoolPointer()
 			}
 		default:
@@ -521,15 +507,13 @@ func (x *ServerCapabilitiesResources) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ServerCapabilitiesTools) DecodeJSON(r *wire.Reader) error {
 	*x = ServerCapabilitiesTools{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "listChanged":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ListChanged = r.ReadBoolPointer()
 			}
 		default:

@@ -4,18 +4,17 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *BaseMetadata) DecodeJSON(r *wire.Reader) error {
 	*x = BaseMetadata{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "title":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -73,24 +72,23 @@ func (x *CacheScope) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *CacheableResult) DecodeJSON(r *wire.Reader) error {
 	*x = CacheableResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cacheScope":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CacheScope = CacheScope(r.ReadString())
 		case "resultType":
-			r.Once(&seen[0], 1)
 			x.ResultType = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
@@ -129,28 +127,27 @@ func (x *CacheableResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
 	*x = FormSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("object")
 		case "properties":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
 				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
 			}
 		case "$schema":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Schema = r.ReadStringPointer()
 			}
 		case "required":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Required = r.ReadStrings()
 			}
 		default:
@@ -267,15 +264,13 @@ func (x *JSONObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NotificationMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = NotificationMetaObject{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "io.modelcontextprotocol/subscriptionId":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.SubscriptionID = r.ReadID()
 			}
 		default:
@@ -310,15 +305,13 @@ func (x *NotificationMetaObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = NotificationParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
@@ -351,29 +344,28 @@ func (x *NotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RequestMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = RequestMetaObject{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "io.modelcontextprotocol/clientCapabilities":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ClientCapabilities.DecodeJSON(r)
 		case "io.modelcontextprotocol/protocolVersion":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProtocolVersion = r.ReadString()
 		case "io.modelcontextprotocol/clientInfo":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.ClientInfo = wire.ReadPointer[Implementation](r)
 			}
 		case "io.modelcontextprotocol/logLevel":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.LogLevel = (*LoggingLevel)(r.ReadStringPointer())
 			}
 		case "progressToken":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.ProgressToken = r.ReadID()
 			}
 		default:
@@ -415,15 +407,14 @@ func (x *RequestMetaObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = RequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -458,18 +449,16 @@ func (x *RequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *Result) DecodeJSON(r *wire.Reader) error {
 	*x = Result{ResultType: "complete"}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
@@ -503,15 +492,13 @@ func (x *Result) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResultMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = ResultMetaObject{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "io.modelcontextprotocol/serverInfo":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.ServerInfo = wire.ReadPointer[Implementation](r)
 			}
 		default:

@@ -4,32 +4,31 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetPromptRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "arguments":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Arguments = wire.Map[string]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Arguments.Entry(r) = r.ReadString()
 				}
 			}
 		case "inputResponses":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.InputResponses.DecodeJSON(r)
 			}
 		case "requestState":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.RequestState = r.ReadStringPointer()
 			}
 		default:
@@ -109,25 +108,24 @@ func (x *UnknownGetPromptResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *GetPromptResult) DecodeJSON(r *wire.Reader) error {
 	*x = GetPromptResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "messages":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Messages = wire.ReadList(r, (*PromptMessage).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		default:
@@ -167,31 +165,30 @@ func (x *GetPromptResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *ListPromptsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListPromptsResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "prompts":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Prompts = wire.ReadList(r, (*Prompt).DecodeJSON)
 		case "ttlMs":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -233,34 +230,33 @@ func (x *ListPromptsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Prompt) DecodeJSON(r *wire.Reader) error {
 	*x = Prompt{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "arguments":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Arguments = wire.ReadDecoded[PromptArgument](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "title":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -309,26 +305,25 @@ func (x *Prompt) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptArgument) DecodeJSON(r *wire.Reader) error {
 	*x = PromptArgument{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "description":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "required":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Required = r.ReadBoolPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -367,21 +362,20 @@ func (x *PromptArgument) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptListChangedNotification) DecodeJSON(r *wire.Reader) error {
 	*x = PromptListChangedNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/prompts/list_changed")
 		case "params":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
@@ -419,18 +413,17 @@ func (x *PromptListChangedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 	*x = PromptMessage{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, ContentBlockBox{})
 		case "role":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -466,21 +459,20 @@ func (x *PromptMessage) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PromptReference) DecodeJSON(r *wire.Reader) error {
 	*x = PromptReference{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("ref/prompt")
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "title":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:

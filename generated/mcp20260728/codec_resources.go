@@ -4,25 +4,24 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *BlobResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = BlobResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "blob":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Blob = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:
@@ -63,25 +62,24 @@ func (x *BlobResourceContents) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 	*x = EmbeddedResource{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("resource")
 		case "resource":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		default:
@@ -122,31 +120,30 @@ func (x *EmbeddedResource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *ListResourceTemplatesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourceTemplatesResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "resourceTemplates":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ResourceTemplates = wire.ReadList(r, (*ResourceTemplate).DecodeJSON)
 		case "ttlMs":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -188,31 +185,30 @@ func (x *ListResourceTemplatesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *ListResourcesResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListResourcesResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "resources":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Resources = wire.ReadList(r, (*Resource).DecodeJSON)
 		case "ttlMs":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -254,18 +250,17 @@ func (x *ListResourcesResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListRootsRequest) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsRequest{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "method":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Method = r.ReadConstString("roots/list")
 		case "params":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Params = wire.ReadPointer[ListRootsRequestParams](r)
 			}
 		default:
@@ -302,15 +297,13 @@ func (x *ListRootsRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListRootsRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsRequestParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -345,18 +338,17 @@ func (x *ListRootsRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ListRootsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListRootsResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "roots":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Roots = wire.ReadList(r, (*Root).DecodeJSON)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -396,25 +388,24 @@ func (x *ListRootsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ReadResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "inputResponses":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.InputResponses.DecodeJSON(r)
 			}
 		case "requestState":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.RequestState = r.ReadStringPointer()
 			}
 		default:
@@ -483,27 +474,26 @@ func (x *UnknownReadResourceResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 	*x = ReadResourceResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "contents":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
 		case "ttlMs":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
@@ -544,45 +534,44 @@ func (x *ReadResourceResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Resource) DecodeJSON(r *wire.Reader) error {
 	*x = Resource{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "size":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Size = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -631,22 +620,21 @@ func (x *Resource) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:
@@ -715,48 +703,47 @@ func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceLink) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceLink{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("resource_link")
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "size":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Size = r.ReadInt64Pointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -806,21 +793,20 @@ func (x *ResourceLink) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceListChangedNotification) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceListChangedNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/resources/list_changed")
 		case "params":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
@@ -858,18 +844,17 @@ func (x *ResourceListChangedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -905,41 +890,40 @@ func (x *ResourceRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceTemplate) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceTemplate{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "uriTemplate":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URITemplate = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -987,18 +971,17 @@ func (x *ResourceTemplate) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceTemplateReference) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceTemplateReference{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("ref/resource")
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1034,21 +1017,20 @@ func (x *ResourceTemplateReference) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceUpdatedNotification) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceUpdatedNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/resources/updated")
 		case "params":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1085,18 +1067,17 @@ func (x *ResourceUpdatedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ResourceUpdatedNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ResourceUpdatedNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
@@ -1133,22 +1114,21 @@ func (x *ResourceUpdatedNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Root) DecodeJSON(r *wire.Reader) error {
 	*x = Root{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "uri":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "name":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Name = r.ReadStringPointer()
 			}
 		default:
@@ -1188,27 +1168,25 @@ func (x *Root) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscriptionFilter) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionFilter{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "promptsListChanged":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.PromptsListChanged = r.ReadBoolPointer()
 			}
 		case "resourceSubscriptions":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.ResourceSubscriptions = r.ReadStrings()
 			}
 		case "resourcesListChanged":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.ResourcesListChanged = r.ReadBoolPointer()
 			}
 		case "toolsListChanged":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.ToolsListChanged = r.ReadBoolPointer()
 			}
 		default:
@@ -1247,21 +1225,20 @@ func (x *SubscriptionFilter) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscriptionsAcknowledgedNotification) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionsAcknowledgedNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/subscriptions/acknowledged")
 		case "params":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1298,18 +1275,17 @@ func (x *SubscriptionsAcknowledgedNotification) UnmarshalJSON(data []byte) error
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscriptionsAcknowledgedNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionsAcknowledgedNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "notifications":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Notifications.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		default:
@@ -1346,18 +1322,17 @@ func (x *SubscriptionsAcknowledgedNotificationParams) UnmarshalJSON(data []byte)
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscriptionsListenRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionsListenRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "notifications":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Notifications.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1393,18 +1368,17 @@ func (x *SubscriptionsListenRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *SubscriptionsListenResult) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionsListenResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "_meta":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Meta.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1440,18 +1414,17 @@ func (x *SubscriptionsListenResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SubscriptionsListenResultMetaObject) DecodeJSON(r *wire.Reader) error {
 	*x = SubscriptionsListenResultMetaObject{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "io.modelcontextprotocol/subscriptionId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.SubscriptionID = r.ReadID()
 		case "io.modelcontextprotocol/serverInfo":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.ServerInfo = wire.ReadPointer[Implementation](r)
 			}
 		default:
@@ -1488,25 +1461,24 @@ func (x *SubscriptionsListenResultMetaObject) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TextResourceContents) DecodeJSON(r *wire.Reader) error {
 	*x = TextResourceContents{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "text":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Text = r.ReadString()
 		case "uri":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.URI = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		default:

@@ -4,18 +4,17 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateMessageRequest) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageRequest{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "method":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Method = r.ReadConstString("sampling/createMessage")
 		case "params":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -51,53 +50,52 @@ func (x *CreateMessageRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateMessageRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "maxTokens":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.MaxTokens = r.ReadInt64()
 		case "messages":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Messages = wire.ReadDecoded[SamplingMessage](r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "includeContext":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.IncludeContext = (*IncludeContext)(r.ReadStringPointer())
 			}
 		case "metadata":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Metadata.DecodeJSON(r)
 			}
 		case "modelPreferences":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.ModelPreferences = wire.ReadPointer[ModelPreferences](r)
 			}
 		case "stopSequences":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StopSequences = r.ReadStrings()
 			}
 		case "systemPrompt":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.SystemPrompt = r.ReadStringPointer()
 			}
 		case "temperature":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.Temperature = r.ReadFloat64Pointer()
 			}
 		case "toolChoice":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.ToolChoice = wire.ReadPointer[ToolChoice](r)
 			}
 		case "tools":
-			if r.Present(&seen[0], 10) {
+			if r.Present() {
 				x.Tools = wire.ReadDecoded[Tool](r)
 			}
 		default:
@@ -154,28 +152,27 @@ func (x *CreateMessageRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 	*x = CreateMessageResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "model":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Model = r.ReadString()
 		case "role":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "stopReason":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.StopReason = r.ReadStringPointer()
 			}
 		default:
@@ -238,15 +235,13 @@ func (x *IncludeContext) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ModelHint) DecodeJSON(r *wire.Reader) error {
 	*x = ModelHint{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Name = r.ReadStringPointer()
 			}
 		default:
@@ -279,27 +274,25 @@ func (x *ModelHint) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ModelPreferences) DecodeJSON(r *wire.Reader) error {
 	*x = ModelPreferences{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "costPriority":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.CostPriority = r.ReadFloat64Pointer()
 			}
 		case "hints":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Hints = wire.ReadDecoded[ModelHint](r)
 			}
 		case "intelligencePriority":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.IntelligencePriority = r.ReadFloat64Pointer()
 			}
 		case "speedPriority":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.SpeedPriority = r.ReadFloat64Pointer()
 			}
 		default:
@@ -338,21 +331,20 @@ func (x *ModelPreferences) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 	*x = SamplingMessage{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "content":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
 		case "role":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -496,15 +488,13 @@ func (x *SamplingMessageContentList) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolChoice) DecodeJSON(r *wire.Reader) error {
 	*x = ToolChoice{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Mode = (*ToolChoiceMode)(r.ReadStringPointer())
 			}
 		default:
@@ -558,32 +548,30 @@ func (x *ToolChoiceMode) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 	*x = ToolResultContent{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("tool_result")
 		case "content":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Content = wire.ReadAll(r, func(r *wire.Reader) ContentBlock { return wire.ReadBox(r, ContentBlockBox{}) })
 		case "toolUseId":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.ToolUseID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "isError":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.IsError = r.ReadBoolPointer()
 			}
 		case "structuredContent":
-			r.Once(&seen[0], 5)
 			x.StructuredContent = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -628,27 +616,26 @@ func (x *ToolResultContent) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolUseContent) DecodeJSON(r *wire.Reader) error {
 	*x = ToolUseContent{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("tool_use")
 		case "id":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ID = r.ReadString()
 		case "input":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Input = r.ReadObject()
 		case "name":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:

@@ -4,29 +4,28 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CallToolRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "arguments":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Arguments = r.ReadObject()
 			}
 		case "inputResponses":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.InputResponses.DecodeJSON(r)
 			}
 		case "requestState":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.RequestState = r.ReadStringPointer()
 			}
 		default:
@@ -98,29 +97,27 @@ func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 	*x = CallToolResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "content":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "isError":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.IsError = r.ReadBoolPointer()
 			}
 		case "structuredContent":
-			r.Once(&seen[0], 4)
 			x.StructuredContent = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -162,31 +159,30 @@ func (x *CallToolResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *ListToolsResult) DecodeJSON(r *wire.Reader) error {
 	*x = ListToolsResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "cacheScope":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CacheScope = CacheScope(r.ReadString())
 		case "tools":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Tools = wire.ReadList(r, (*Tool).DecodeJSON)
 		case "ttlMs":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
 		case "_meta":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -228,41 +224,40 @@ func (x *ListToolsResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Tool) DecodeJSON(r *wire.Reader) error {
 	*x = Tool{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "inputSchema":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.InputSchema.DecodeJSON(r)
 		case "name":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Name = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "annotations":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Annotations = wire.ReadPointer[ToolAnnotations](r)
 			}
 		case "description":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Description = r.ReadStringPointer()
 			}
 		case "icons":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Icons = wire.ReadDecoded[Icon](r)
 			}
 		case "outputSchema":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.OutputSchema = wire.ReadPointer[ToolOutputSchema](r)
 			}
 		case "title":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -310,31 +305,29 @@ func (x *Tool) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolAnnotations) DecodeJSON(r *wire.Reader) error {
 	*x = ToolAnnotations{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "destructiveHint":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.DestructiveHint = r.ReadBoolPointer()
 			}
 		case "idempotentHint":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.IdempotentHint = r.ReadBoolPointer()
 			}
 		case "openWorldHint":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.OpenWorldHint = r.ReadBoolPointer()
 			}
 		case "readOnlyHint":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.ReadOnlyHint = r.ReadBoolPointer()
 			}
 		case "title":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Title = r.ReadStringPointer()
 			}
 		default:
@@ -371,18 +364,17 @@ func (x *ToolAnnotations) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolInputSchema) DecodeJSON(r *wire.Reader) error {
 	*x = ToolInputSchema{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Type = r.ReadConstString("object")
 		case "$schema":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Schema = r.ReadStringPointer()
 			}
 		default:
@@ -419,21 +411,20 @@ func (x *ToolInputSchema) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolListChangedNotification) DecodeJSON(r *wire.Reader) error {
 	*x = ToolListChangedNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/tools/list_changed")
 		case "params":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Params = wire.ReadPointer[NotificationParams](r)
 			}
 		default:
@@ -471,15 +462,13 @@ func (x *ToolListChangedNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ToolOutputSchema) DecodeJSON(r *wire.Reader) error {
 	*x = ToolOutputSchema{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "$schema":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Schema = r.ReadStringPointer()
 			}
 		default:

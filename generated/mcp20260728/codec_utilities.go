@@ -4,21 +4,20 @@ package mcp20260728
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelledNotification) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/cancelled")
 		case "params":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -55,22 +54,21 @@ func (x *CancelledNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelledNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "requestId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.RequestID = r.ReadID()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "reason":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Reason = r.ReadStringPointer()
 			}
 		default:
@@ -108,24 +106,23 @@ func (x *CancelledNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "argument":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Argument.DecodeJSON(r)
 		case "ref":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
 		case "context":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Context = wire.ReadPointer[CompleteRequestParamsContext](r)
 			}
 		default:
@@ -164,18 +161,17 @@ func (x *CompleteRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteRequestParamsArgument) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParamsArgument{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Name = r.ReadString()
 		case "value":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Value = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -211,15 +207,13 @@ func (x *CompleteRequestParamsArgument) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteRequestParamsContext) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteRequestParamsContext{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "arguments":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Arguments = wire.Map[string]{}
 				for r.BeginObject(); r.Member(); {
 					*x.Arguments.Entry(r) = r.ReadString()
@@ -288,21 +282,20 @@ func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error)
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *CompleteResult) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteResult{ResultType: "complete"}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadConstString("complete")
 		case "completion":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Completion.DecodeJSON(r)
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		default:
@@ -340,22 +333,21 @@ func (x *CompleteResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompleteResultCompletion) DecodeJSON(r *wire.Reader) error {
 	*x = CompleteResultCompletion{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "values":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Values = r.ReadStrings()
 		case "hasMore":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.HasMore = r.ReadBoolPointer()
 			}
 		case "total":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Total = r.ReadInt64Pointer()
 			}
 		default:
@@ -439,21 +431,20 @@ func (x *LoggingLevel) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *LoggingMessageNotification) DecodeJSON(r *wire.Reader) error {
 	*x = LoggingMessageNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/message")
 		case "params":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -490,25 +481,24 @@ func (x *LoggingMessageNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *LoggingMessageNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = LoggingMessageNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "data":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Data = r.ReadRaw()
 		case "level":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Level = LoggingLevel(r.ReadString())
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "logger":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Logger = r.ReadStringPointer()
 			}
 		default:
@@ -547,18 +537,17 @@ func (x *LoggingMessageNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *PaginatedRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = PaginatedRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Meta.DecodeJSON(r)
 		case "cursor":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Cursor = r.ReadStringPointer()
 			}
 		default:
@@ -595,22 +584,20 @@ func (x *PaginatedRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error. Absent members with a default are set to it.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
+// Absent members with a default are set to it.
 func (x *PaginatedResult) DecodeJSON(r *wire.Reader) error {
 	*x = PaginatedResult{ResultType: "complete"}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
 			x.ResultType = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)
 			}
 		case "nextCursor":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NextCursor = r.ReadStringPointer()
 			}
 		default:
@@ -645,21 +632,20 @@ func (x *PaginatedResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ProgressNotification) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressNotification{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "jsonrpc":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.JSONRPC = r.ReadConstString("2.0")
 		case "method":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Method = r.ReadConstString("notifications/progress")
 		case "params":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Params.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -696,29 +682,28 @@ func (x *ProgressNotification) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ProgressNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = ProgressNotificationParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "progress":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Progress = r.ReadFloat64()
 		case "progressToken":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ProgressToken = r.ReadID()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[NotificationMetaObject](r)
 			}
 		case "message":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Message = r.ReadStringPointer()
 			}
 		case "total":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Total = r.ReadFloat64Pointer()
 			}
 		default:

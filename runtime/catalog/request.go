@@ -95,10 +95,7 @@ func (q *request) DecodeJSON(r *wire.Reader) error {
 func readStrings(r *wire.Reader) map[string]string {
 	m := make(map[string]string)
 	for r.BeginObject(); r.Member(); {
-		name := r.Name()
-		if _, ok := m[name]; ok {
-			r.Duplicate()
-		}
+		name := r.Name() // before the value is read
 		m[name] = r.ReadString()
 	}
 	return m

@@ -143,10 +143,10 @@ func (c *Conversion) object(dst []byte, s *Shape, v wire.Raw) []byte {
 		seen = make([]bool, len(s.Members))
 	}
 	dst = append(dst, '{')
-	r := wire.NewStringReader(string(v))
+	r := v.Reader()
 	for r.BeginObject(); r.Member(); {
 		name, start := r.Name(), r.NameAt()
-		value := r.Take()
+		value := r.ReadRaw()
 		before, keep := len(dst), true
 		dst = append(wire.AppendComma(dst), v[start:r.Offset()-len(value)]...)
 		if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.Name == name }); i >= 0 {
@@ -264,10 +264,10 @@ func (c *Conversion) absent(dst []byte, m *Member) []byte {
 // array converts the elements of an array.
 func (c *Conversion) array(dst []byte, s *Shape, v wire.Raw) []byte {
 	dst = append(dst, '[')
-	r := wire.NewStringReader(string(v))
+	r := v.Reader()
 	r.BeginArray()
 	for i := 0; r.Element(); i++ {
-		value := r.Take()
+		value := r.ReadRaw()
 		before, losses, refused := len(dst), len(c.losses), c.err != nil
 		dst = c.below(wire.AppendComma(dst), strconv.Itoa(i), s.Each, value)
 		if c.err != nil && !refused && s.LeaveOut {

@@ -199,11 +199,11 @@ func NewTable(inputSchema wire.Raw) (*Table, error) {
 	if !strings.Contains(string(inputSchema), annotation) && !strings.Contains(string(inputSchema), `\`) {
 		return nil, nil
 	}
-	var checked wire.Raw
-	if err := wire.UnmarshalString(string(inputSchema), &checked); err != nil {
+	checked, err := wire.Parse(string(inputSchema))
+	if err != nil {
 		return nil, err
 	}
-	s := scanner{Reader: wire.NewStringReader(string(checked)), names: make(map[string]bool)}
+	s := scanner{Reader: checked.Reader(), names: make(map[string]bool)}
 	s.schema(true)
 	if err := s.problems.Err(); err != nil {
 		return nil, err

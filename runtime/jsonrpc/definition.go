@@ -249,11 +249,10 @@ func (p parts) decode(r *wire.Reader) error {
 			*p.extra.Entry(r) = r.ReadRaw()
 			continue
 		}
-		if !optional {
-			r.Once(&seen[0], uint(at))
-		} else if !r.Present(&seen[0], uint(at)) {
+		if optional && !r.Present() {
 			continue
 		}
+		seen[0] |= 1 << at
 		switch r.Name() {
 		case "jsonrpc":
 			found := r.ReadConstString(version)

@@ -121,20 +121,18 @@ func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
 // DecodeJSON decodes an error object. Members that JSON-RPC does not define are ignored.
 func (e *Error) DecodeJSON(r *wire.Reader) error {
 	var seen [1]uint64
-	var extra wire.Members
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 1
 			e.Code = r.ReadInt64()
 		case "message":
-			r.Once(&seen[0], 1)
+			seen[0] |= 2
 			e.Message = r.ReadString()
 		case "data":
-			r.Once(&seen[0], 2)
 			e.Data = r.ReadRaw()
 		default:
-			*extra.Entry(r) = r.ReadRaw()
+			r.Skip()
 		}
 	}
 	if seen[0]&0b11 != 0b11 {

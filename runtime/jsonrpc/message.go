@@ -77,11 +77,11 @@ const notAnID = "id is neither a string nor an integer"
 
 // idOf returns the ID with a text, or zero if the text is not an ID.
 func idOf(text wire.Raw) wire.Scalar {
-	id := wire.NewStringReader(string(text)).ReadScalar(integral)
-	if !id.IsZero() && faultOf(id) != "" {
+	var id wire.ID
+	if wire.UnmarshalString(string(text), &id) != nil || faultOf(id.Scalar) != "" {
 		return wire.Scalar{}
 	}
-	return id
+	return id.Scalar
 }
 
 // Parse parses one message. A non-nil error is an *Error to send back. The Message then holds what
@@ -109,7 +109,7 @@ func Parse(text string) (Message, error) {
 // for it gets an answer. For text that is not JSON, it does so only if the text resembles a
 // response.
 func refused(text string, err error) (Message, error) {
-	r := wire.NewStringReader(text)
+	r := wire.Raw(text).Reader()
 	raw, hasID := r.PeekRaw("id")
 	var m Message
 	switch has := r.PeekHas("method", "result", "error"); {
@@ -159,9 +159,8 @@ type envelope struct {
 	version string
 	method  wire.Kind
 	params  wire.Kind
-	badID   string       // why the id is none; "" if it is one or absent
-	failure wire.Raw     // the member error
-	extra   wire.Members // detects duplicates of unknown names
+	badID   string   // why the id is none; "" if it is one or absent
+	failure wire.Raw // the member error
 }
 
 // read reads one value as a message. It records an error in r only if the text is not
@@ -206,14 +205,14 @@ func read(r *wire.Reader) (m Message, fault string) {
 func (e *envelope) member(r *wire.Reader) {
 	switch r.Name() {
 	case "jsonrpc":
-		r.Once(&e.seen, bitVersion)
+		e.seen |= 1 << bitVersion
 		if r.Kind() == wire.KindString {
 			e.version = r.ReadString()
 		} else {
 			r.Skip()
 		}
 	case "id":
-		r.Once(&e.seen, bitID)
+		e.seen |= 1 << bitID
 		switch r.Kind() {
 		case wire.KindString, wire.KindNumber:
 			e.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
@@ -225,24 +224,24 @@ func (e *envelope) member(r *wire.Reader) {
 			r.Skip()
 		}
 	case "method":
-		r.Once(&e.seen, bitMethod)
+		e.seen |= 1 << bitMethod
 		if e.method = r.Kind(); e.method == wire.KindString {
 			e.Method = r.ReadString()
 		} else {
 			r.Skip()
 		}
 	case "params":
-		r.Once(&e.seen, bitParams)
+		e.seen |= 1 << bitParams
 		e.params = r.Kind()
 		e.Params = r.ReadRaw()
 	case "result":
-		r.Once(&e.seen, bitResult)
+		e.seen |= 1 << bitResult
 		e.Result = r.ReadRaw()
 	case "error":
-		r.Once(&e.seen, bitError)
+		e.seen |= 1 << bitError
 		e.failure = r.ReadRaw()
 	default:
-		*e.extra.Entry(r) = r.ReadRaw()
+		r.Skip()
 	}
 }
 

@@ -162,10 +162,7 @@ func (a *answer) json(wrapped bool) (string, error) {
 	if text == "" && wrapped {
 		return "{}", nil // the schema says whether that is allowed
 	}
-	r := wire.NewStringReader(text)
-	r.ReadRaw()
-	r.End()
-	if err := r.Err(); err != nil {
+	if _, err := wire.Parse(text); err != nil {
 		return "", fmt.Errorf("expected JSON, found %s (%w): %s", a.kind(), err, a.excerpt())
 	}
 	if wrapped {

@@ -45,8 +45,13 @@ import (
 // [*wire.ValidationError] with all problems.
 func Check(text wire.Raw, check func(*Checker)) error {
 	c := checkers.Get().(*Checker)
-	err := c.check(text, check)
-	c.release()
+	c.r.Renew(text)
+	c.allowance = free + perByte*len(text)
+	check(c)
+	err := c.err()
+	c.r.Renew("")
+	c.state = state{}
+	checkers.Put(c)
 	return err
 }
 
@@ -61,26 +66,10 @@ func Collect(c *wire.Collector, v wire.Appender, check func(*Checker)) {
 
 // Decode runs Check and decodes the value into v if there is no problem.
 func Decode(text wire.Raw, check func(*Checker), v wire.Decoder) error {
-	c := checkers.Get().(*Checker)
-	err := c.check(text, check)
-	if err == nil {
-		err = c.r.DecodeChecked(text, v)
+	if err := Check(text, check); err != nil {
+		return err
 	}
-	c.release()
-	return err
-}
-
-func (c *Checker) check(text wire.Raw, check func(*Checker)) error {
-	c.r.Renew(string(text))
-	c.allowance = free + perByte*len(text)
-	check(c)
-	return c.err()
-}
-
-func (c *Checker) release() {
-	c.r.Renew("")
-	c.state = state{}
-	checkers.Put(c)
+	return wire.UnmarshalChecked(text, v)
 }
 
 // checkers holds Checkers that are not in use.
@@ -151,7 +140,7 @@ func (c *Checker) Reset(m wire.Mark) {
 // Pass skips a value that may be anything.
 func (c *Checker) Pass() {
 	if !c.stop {
-		c.r.Take()
+		c.r.ReadRaw()
 	}
 }
 
@@ -160,7 +149,7 @@ func (c *Checker) Never() {
 	if c.stop {
 		return
 	}
-	c.r.Take()
+	c.r.ReadRaw()
 	if c.wanted() {
 		c.report("is not allowed")
 	}
@@ -234,7 +223,7 @@ func (c *Checker) Text() (text wire.Raw, ok bool) {
 	if c.stop {
 		return "", false
 	}
-	text = c.r.Take()
+	text = c.r.ReadRaw()
 	return text, text != ""
 }
 

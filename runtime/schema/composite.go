@@ -28,14 +28,14 @@ func (c *Checker) Unique() {
 		return
 	}
 	if c.r.Kind() != wire.KindArray {
-		c.r.Take()
+		c.r.ReadRaw()
 		return
 	}
 	places := map[[sha256.Size]byte]int{}
 	first, second := -1, -1
 	n := 0
 	for c.r.BeginArray(); c.r.Element(); n++ {
-		element := c.r.Take()
+		element := c.r.ReadRaw()
 		c.spend(len(element))
 		sum, _ := element.Sum()
 		if at, ok := places[sum]; !ok {
@@ -101,7 +101,7 @@ func (c *Checker) Unmatched(patterns []string, allowed ...string) {
 	if c.stop {
 		return
 	}
-	c.r.Take()
+	c.r.ReadRaw()
 	if !c.wanted() {
 		return
 	}

@@ -103,12 +103,12 @@ func leads(at wire.Raw, pointer string) bool {
 			in := wire.NewStringReader(string(at))
 			in.BeginArray()
 			for ; err == nil && n > 0 && in.Element(); n-- {
-				in.Take()
+				in.ReadRaw()
 			}
 			if !in.Element() {
 				return false
 			}
-			at = in.Take()
+			at = in.ReadRaw()
 		default:
 			return false
 		}

@@ -78,7 +78,7 @@ func (c *Checker) Value(types Types) Value {
 	if c.stop {
 		return Value{}
 	}
-	v := Value{c.r.Kind(), c.r.Take()}
+	v := Value{c.r.Kind(), c.r.ReadRaw()}
 	if types.has(v) {
 		return v
 	}
@@ -95,13 +95,13 @@ func (c *Checker) Type(types Types) bool {
 	m := c.r.Mark()
 	v := Value{kind: c.r.Kind()}
 	if v.kind == wire.KindNumber {
-		v.text = c.r.Take()
+		v.text = c.r.ReadRaw()
 		c.r.Reset(m)
 	}
 	if types.has(v) {
 		return true
 	}
-	v.text = c.r.Take()
+	v.text = c.r.ReadRaw()
 	c.wrongType(types, v)
 	return false
 }

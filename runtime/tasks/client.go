@@ -286,7 +286,7 @@ func decode(answer wire.Object, result wire.Value) error {
 	if result == nil {
 		return nil
 	}
-	_, _, err := wire.UnmarshalLenient(wire.Raw(answer), result, wire.AbsentNulls|wire.WellFormed)
+	_, _, err := wire.UnmarshalLenient(wire.Raw(answer), result, wire.AbsentNulls)
 	return err
 }
 

@@ -109,10 +109,10 @@ func call(ctx context.Context, c runtime.Caller, name string, arguments wire.App
 		return "", "", err
 	}
 	result = m.result
-	r := wire.NewStringReader(string(result))
+	r := wire.Raw(result).Reader()
 	hasContent := false
 	for r.BeginObject(); r.Member(); {
-		member, value := r.Name(), r.Take()
+		member, value := r.Name(), r.ReadRaw()
 		switch {
 		case member == "content":
 			hasContent = value.Kind() == wire.KindArray
@@ -172,9 +172,6 @@ func (t *Item) unstructured(result wire.Object) wire.Raw {
 	for first = range texts(result) {
 		break
 	}
-	var value wire.Raw
-	if wire.UnmarshalString(first, &value) != nil {
-		return ""
-	}
+	value, _ := wire.Parse(first)
 	return value
 }

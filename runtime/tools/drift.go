@@ -51,7 +51,7 @@ func ListItems(ctx context.Context, c runtime.Caller, kind string) ([]wire.Objec
 		if list.Kind() != wire.KindArray {
 			return nil, nil, fmt.Errorf("the result of %s has no array %q", method, member)
 		}
-		r := wire.NewStringReader(string(list))
+		r := list.Reader()
 		items = wire.ReadList(r, (*wire.Object).DecodeJSON)
 		if cursor, ok := result.Get("nextCursor"); ok && cursor.Kind() != wire.KindString && cursor.Kind() != wire.KindNull {
 			return nil, nil, fmt.Errorf("the nextCursor of %s is not a string, so the rest of the list cannot be requested", method)

@@ -86,50 +86,14 @@ func (m Map[T]) index(name string) int {
 }
 
 // Entry appends a member with the name that r is at, and returns a pointer to its value, which
-// the caller decodes from r. A name that m has already is an error of r. After an error of r,
-// Entry appends nothing.
+// the caller decodes from r. After an error of r, Entry appends nothing.
 func (m *Map[T]) Entry(r *Reader) *T {
-	name := r.Name()
-	if r.err == nil && !r.checked && hasName(r, *m, name) {
-		r.Duplicate()
-	}
 	if r.err != nil {
 		return new(T)
 	}
 	e := Extend(r, (*[]Entry[T])(m))
-	*e = Entry[T]{Name: name}
+	*e = Entry[T]{Name: r.Name()}
 	return &e.Value
-}
-
-// nameSet holds the names of a large Map while the Reader is in its object.
-type nameSet struct {
-	depth int // of the object
-	names map[string]struct{}
-}
-
-// hasName reports whether m has a member called name. If not, it expects that the member is
-// appended.
-func hasName[T any](r *Reader, m Map[T], name string) bool {
-	if len(m) <= fewNames {
-		return m.index(name) >= 0
-	}
-	n := len(r.nameSets)
-	if n == 0 || r.nameSets[n-1].depth != r.depth {
-		r.nameSets = append(r.nameSets, nameSet{depth: r.depth})
-		n++
-	}
-	set := &r.nameSets[n-1]
-	if len(set.names) != len(m) { // new, or it belongs to another Map of the object
-		set.names = make(map[string]struct{}, 2*len(m))
-		for i := range m {
-			set.names[m[i].Name] = struct{}{}
-		}
-	}
-	if _, ok := set.names[name]; ok {
-		return true
-	}
-	set.names[name] = struct{}{}
-	return false
 }
 
 // Check returns an error if m has a duplicate name or a name that is in taken. Encoders call it,
@@ -340,7 +304,7 @@ func ReadList[T any](r *Reader, read func(*T, *Reader) error) []T {
 		return list
 	}
 	for r.BeginArray(); r.Element(); {
-		if !r.leavesOut() {
+		if r.lenient.lenience&LeaveOut == 0 {
 			_ = read(Extend(r, &list), r) // r keeps the error
 			continue
 		}

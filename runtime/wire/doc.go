@@ -30,9 +30,16 @@
 // # Lenience
 //
 // Decoding is strict unless [UnmarshalLenient] is called with a [Lenience]. Then null may stand
-// for an absent member, and elements that do not fit may be left out of a list. The text must
-// still be well formed, and the caller receives each deviation. Generated decoders tell the Reader which
+// for an absent member, and elements that do not fit may be left out of a list. The caller receives each deviation. Generated decoders tell the Reader which
 // members may be absent ([Reader.Present]) and what a result is a list of ([ReadList]).
+//
+// # Checked text
+//
+// A text is checked once and as a whole, before anything of it is read. A string or []byte is text that nobody has
+// checked: [NewStringReader], [Unmarshal], [UnmarshalString] and [Parse] check it. A [Raw] or [Object] has been
+// checked, because it comes from a Reader: [Raw.Reader], [UnmarshalChecked] and [UnmarshalLenient] do not check it
+// again. Text that a program has made a Raw without a check gives errors or malformed parts, and no other harm;
+// [AppendRaw] checks what is written.
 //
 // # Memory
 //

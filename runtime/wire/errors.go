@@ -132,12 +132,6 @@ func (r *Reader) failDepth(i int) int {
 	return -1
 }
 
-// failNumber records that the number at i lacks a digit at an offset.
-func (r *Reader) failNumber(i, at int) int {
-	r.failFound(at, "a digit")
-	return r.blame(i)
-}
-
 // blame makes the error one about the value that begins at i.
 func (r *Reader) blame(i int) int {
 	r.about = i
@@ -151,23 +145,16 @@ func (r *Reader) failDuplicate(at int, name string) int {
 	return -1
 }
 
-// failString records the fault of the string at i, which was scanned up to reach.
-func (r *Reader) failString(i, reach int) int {
-	at, problem := stringFault(r.src, i)
-	r.failSyntax(at, problem)
-	r.pos = max(r.pos, reach)
+// failString records the fault of the string at i.
+func (r *Reader) failString(i int) int {
+	r.failSyntax(stringFault(r.src, i))
 	return r.blame(i)
 }
 
-// failKind records that the value at i has another kind than the wanted one, or the fault of a
-// malformed value.
+// failKind records that the value at i has another kind than the wanted one, or that none begins there.
 func (r *Reader) failKind(i int, want string) {
 	if i >= len(r.src) || kindOf(r.src[i]) == KindInvalid {
 		r.failFound(i, want)
-		return
-	}
-	// If the error is dropped, a scan could cost much.
-	if r.trying == 0 && r.scan(r.src, i, r.depth) < 0 {
 		return
 	}
 	r.fail(i, "expected "+want+", found "+kindOf(r.src[i]).String())
@@ -176,23 +163,6 @@ func (r *Reader) failKind(i int, want string) {
 // failToken records that the token just read does not fit.
 func (r *Reader) failToken(token, problem string) {
 	r.fail(r.pos-len(token), problem)
-}
-
-// Once sets a bit of seen for the current member, and fails if it is set already. Call it before
-// the value is read.
-func (r *Reader) Once(seen *uint64, bit uint) {
-	mask := uint64(1) << bit
-	if *seen&mask != 0 {
-		r.Duplicate()
-	}
-	*seen |= mask
-}
-
-// Duplicate fails because the object has had a member with the current name before.
-func (r *Reader) Duplicate() {
-	if r.err == nil {
-		r.failDuplicate(r.nameAt, r.Name())
-	}
 }
 
 // Missing fails if the object that was closed last lacks members. It names every names[i] whose
@@ -558,7 +528,7 @@ func (t *tracer) pointer(offset int, at pointee) (pointer string, start int) {
 		}
 	}
 	if at == atMember {
-		if end, _, ok := scanString(t.src, offset); ok {
+		if end, _ := stringEnd(t.src, offset); end > 0 {
 			dst = AppendPointer(dst, span{offset + 1, end - 1}.name(t.src))
 		}
 	}
@@ -612,8 +582,8 @@ func (t *tracer) trace(offset int) []level {
 			top.within = !top.object
 			i++
 		case '"':
-			end, _, ok := scanString(src, i)
-			if !ok {
+			end, _ := stringEnd(src, i)
+			if end < 0 {
 				return path
 			}
 			if top.within = top.object && !top.within; top.within {

@@ -17,10 +17,10 @@ func (p *point) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "x":
-			r.Once(&seen[0], 0)
+			seen[0] |= 1 << 0
 			p.X = r.ReadInt64()
 		case "y":
-			r.Once(&seen[0], 1)
+			seen[0] |= 1 << 1
 			p.Y = r.ReadInt64()
 		default:
 			*p.Extra.Entry(r) = r.ReadRaw()

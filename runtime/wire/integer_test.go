@@ -71,7 +71,7 @@ func TestInteger(t *testing.T) {
 func TestIntegerErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.5": `expected an integer, found 1.5`, "1e-1": `expected an integer, found 1e-1`, `"1"`: `expected an integer, found a string`,
-		"null": `expected an integer, found null`, "": `expected an integer, found the end of the text`, "1e": `expected a digit, found the end of the text`,
+		"null": `expected an integer, found null`, "": `expected a value, found the end of the text`, "1e": `expected a digit, found the end of the text`,
 		"9223372036854775808.5": "expected an integer, found 9223372036854775808.5",
 	} {
 		var x wire.Integer

@@ -63,12 +63,12 @@ func TestReadInt64(t *testing.T) {
 		{"null", 0, "expected an integer, found null"},
 		{"true", 0, "expected an integer, found a boolean"},
 		{"[1]", 0, "expected an integer, found an array"},
-		{"", 0, "expected an integer, found the end of the text"},
+		{"", 0, "expected a value, found the end of the text"},
 		{"01", 0, "expected the end of the text, found '1'"},
 		{"-", 0, "expected a digit, found the end of the text"},
 		{"1.", 0, "expected a digit, found the end of the text"},
 		{"1e", 0, "expected a digit, found the end of the text"},
-		{"+1", 0, "expected an integer, found '+'"},
+		{"+1", 0, "expected a value, found '+'"},
 	}
 	for _, tt := range tests {
 		got, err := readInt64(tt.token)

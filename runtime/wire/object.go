@@ -37,7 +37,7 @@ func (o Object) find(name string) (r Reader, ok bool) {
 	if o == "" {
 		return Reader{}, false
 	}
-	r = Reader{src: string(o), checked: true, trying: 1}
+	r = Reader{src: string(o), trying: 1}
 	ok = r.find(name)
 	return r, ok
 }
@@ -79,7 +79,7 @@ func (o Object) All() iter.Seq2[string, Raw] {
 		if o == "" {
 			return
 		}
-		r := Reader{src: string(o), checked: true, trying: 1}
+		r := Reader{src: string(o), trying: 1}
 		for r.BeginObject(); r.Member(); {
 			name := r.Name()
 			if value := r.ReadRaw(); value == "" || !yield(name, value) {
@@ -138,7 +138,7 @@ func (o Object) With(name string, value Raw) (Object, error) {
 // Without returns o without the members called names.
 func (o Object) Without(names ...string) Object {
 	dst := []byte{'{'}
-	r := Reader{src: string(o), checked: true, trying: 1}
+	r := Reader{src: string(o), trying: 1}
 	for r.BeginObject(); r.Member(); {
 		keep, start := !slices.Contains(names, r.Name()), r.nameAt
 		r.Skip()
@@ -185,12 +185,9 @@ func (x Raw) Kind() Kind {
 // Str returns the meaning of a well-formed string without white space around it. For any other
 // text, ok is false.
 func (x Raw) Str() (s string, ok bool) {
-	if len(x) < 2 || x[0] != '"' {
-		return "", false
-	}
-	end, escaped, ok := scanString(string(x), 0)
+	end, escaped := stringEnd(string(x), 0)
 	switch {
-	case !ok || end != len(x):
+	case end != len(x):
 		return "", false
 	case escaped:
 		return unquote(string(x[1 : end-1])), true
@@ -207,8 +204,8 @@ func ArrayOf[T ~string](elements []T) Raw {
 	return Raw(append(text, ']'))
 }
 
-// Elements returns the elements of an array, and nil for any other value. In malformed text, it
-// returns the elements before the first error.
+// Elements returns the elements of an array, and nil for any other value. In malformed text, it ends
+// where it finds no other element.
 func (x Raw) Elements() []Raw {
 	if x.Kind() != KindArray {
 		return nil

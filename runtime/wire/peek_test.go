@@ -10,7 +10,7 @@ import (
 
 func TestPeek(t *testing.T) {
 	const text = ` { "a" : "x" , "b":{"c":[1,{"d":"}"}],"c2":"\""}, "n": 5 ,"i":1e3,"\u0065":"\u0041","o":{}, "a":"second"}`
-	r := wire.NewStringReader(text)
+	r := wire.Raw(text).Reader() // which does not mind that a member is there twice
 	type found struct {
 		value string
 		ok    bool
@@ -72,23 +72,19 @@ func TestPeekMalformed(t *testing.T) {
 			continue
 		}
 		for _, text := range []string{tt.text, `{"x":` + tt.text, `{"x":` + tt.text + `}`} {
-			r := wire.NewStringReader(text)
+			r := wire.Raw(text).Reader()
 			r.PeekString("a")
 			r.PeekRaw("a")
 			r.PeekHas("a", "b")
 			r.PeekPath("x", "a")
-			if raw, ok := r.PeekRaw("x"); ok {
-				if err := wire.UnmarshalString(string(raw), new(wire.Raw)); err != nil {
-					t.Errorf("PeekRaw in %q gives %q: %v", text, raw, err)
-				}
-			}
+			r.PeekRaw("x")
 			if r.Offset() != 0 || r.Err() != nil {
 				t.Errorf("%q: peeking moves to %d, or fails: %v", text, r.Offset(), r.Err())
 			}
 		}
 	}
 	for _, text := range []string{"", " ", "1", "[]", `["a"]`, `"a"`, "null", "{}"} {
-		r := wire.NewStringReader(text)
+		r := wire.Raw(text).Reader()
 		if _, ok := r.PeekString("a"); ok || r.PeekHas("a") != 0 || r.PeekPath("a") || r.Err() != nil {
 			t.Errorf("%q has members, or %v", text, r.Err())
 		}
@@ -246,7 +242,7 @@ func TestPeekIsBounded(t *testing.T) {
 	}
 	bad := text[:len(text)-1] + `,"` // nothing is found, all of it is searched
 	for _, text := range []string{bad, `{"x":[` + bad} {
-		r := wire.NewStringReader(text)
+		r := wire.Raw(text).Reader()
 		for n := range 1000 {
 			if r.PeekString("none"); n == 999 && r.Err() == nil {
 				t.Errorf("no end of peeking in malformed text")
@@ -267,6 +263,20 @@ func FuzzPeek(f *testing.F) {
 		if (r.Err() == nil) != (wire.UnmarshalString(text, new(wire.Raw)) == nil) {
 			t.Errorf("peeking changes the verdict: %v", r.Err())
 		}
+	})
+}
+
+// FuzzUnchecked reads texts that nobody has checked as if they were well formed: the reading ends.
+func FuzzUnchecked(f *testing.F) {
+	addTexts(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		raw := wire.Raw(text)
+		walk(raw.Reader())
+		_ = wire.UnmarshalChecked(raw, new(sample))
+		_ = wire.UnmarshalChecked(raw, new(tree))
+		raw.Str()
+		raw.Elements()
+		wire.Object(raw).Members()
 	})
 }
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A Reader reads one text from beginning to end, value by value.
+// A Reader reads one text from beginning to end, value by value. The text is checked as a whole before anything of it
+// is read, so the methods that read only have to find out whether the values fit.
 //
 // To read an array or object, open it and move from one element or member to the next. Each value
 // must be read before the next move:
@@ -21,15 +22,15 @@ import (
 //
 // After the first error every method does nothing and returns a zero value.
 type Reader struct {
-	src     string
-	pos     int
-	depth   int  // number of open containers
-	fresh   bool // the container has just been opened, so no comma comes next
-	checked bool // the whole text is known to be well formed
+	src   string
+	pos   int
+	depth int  // number of open containers
+	fresh bool // the container has just been opened, so no comma comes next
 
 	nameAt, nameEnd int    // offsets of the quotes of the current member's name
 	unquoted        string // the name if it has escapes, otherwise ""
-	nameSets        []nameSet
+
+	known span // a long value whose end need not be searched for: the longest member, or the whole text
 
 	trying int // number of nested calls of Try
 	spent  int // number of bytes that are read again
@@ -47,8 +48,30 @@ type Reader struct {
 	located bool    // err has its pointer
 }
 
-// NewStringReader returns a Reader of src. Strings that it reads share the memory of src.
-func NewStringReader(src string) *Reader { return &Reader{src: src} }
+// NewStringReader returns a Reader of src, which must be one value with optional white space around it. It checks all of
+// src: grammar, UTF-8, surrogates, duplicate names and depth. Strings that it reads share the memory of src.
+func NewStringReader(src string) *Reader {
+	r := &Reader{src: src}
+	r.check()
+	return r
+}
+
+// check checks the whole text and returns where its value is.
+func (r *Reader) check() (value span) {
+	start := skipSpace(r.src, 0)
+	end := r.scan(r.src, start, 0)
+	if end < 0 {
+		return span{}
+	}
+	if rest := skipSpace(r.src, end); rest < len(r.src) {
+		r.failFound(rest, "the end of the text")
+	}
+	return span{start, end}
+}
+
+// Reader returns a Reader of a value that is known to be well formed, such as a part of a message. It does not check
+// the text. Reading another text gives errors and parts that may be malformed, but does no other harm.
+func (x Raw) Reader() *Reader { return &Reader{src: string(x)} }
 
 // Err returns the first error, an [*Error], or nil.
 func (r *Reader) Err() error {
@@ -117,42 +140,45 @@ func (r *Reader) begin(open byte, want string) bool {
 	return true
 }
 
-// Member moves to the next member of the open object, so that its value comes next. After the last
-// member, it closes the object and returns false.
-func (r *Reader) Member() bool {
+// next moves to what follows in the open container, or closes it and returns false.
+func (r *Reader) next(closing byte) bool {
 	if r.err != nil {
 		return false
 	}
-	src := r.src
-	i := skipSpace(src, r.pos)
-	if i < len(src) && src[i] == '}' {
-		r.close(i)
+	src, i := r.src, skipSpace(r.src, r.pos)
+	switch {
+	case i < len(src) && src[i] == closing:
+		r.pos = i + 1
+		r.depth--
+		r.fresh = false
+		return false
+	case r.fresh:
+		r.fresh = false
+	case i < len(src) && src[i] == ',':
+		i = skipSpace(src, i+1)
+	default:
+		r.failFound(i, "',' or "+strconv.QuoteRune(rune(closing)))
 		return false
 	}
-	if !r.fresh {
-		if i >= len(src) || src[i] != ',' {
-			r.failFound(i, "',' or '}'")
-			return false
-		}
-		i = skipSpace(src, i+1)
+	r.pos = i
+	return true
+}
+
+// Member moves to the next member of the open object, so that its value comes next. After the last
+// member, it closes the object and returns false.
+func (r *Reader) Member() bool {
+	if !r.next('}') {
+		return false
 	}
-	r.fresh = false
-	if i >= len(src) || src[i] != '"' {
+	src, i := r.src, r.pos
+	end, escaped := stringEnd(src, i)
+	if end < 0 {
 		r.failFound(i, "a member name")
 		return false
 	}
-	end, plain := plainString(src, i)
-	escaped := false
-	if !plain {
-		var ok bool
-		if end, escaped, ok = scanRest(src, end, nil, 0); !ok {
-			r.failString(i, end)
-			return false
-		}
-	}
-	r.nameAt, r.nameEnd = i, end-1
-	if escaped || r.unquoted != "" {
-		r.rename(escaped)
+	r.nameAt, r.nameEnd, r.unquoted = i, end-1, ""
+	if escaped {
+		r.unquoted = unquote(src[i+1 : end-1])
 	}
 	if end < len(src) && src[end] != ':' {
 		end = skipSpace(src, end)
@@ -165,13 +191,6 @@ func (r *Reader) Member() bool {
 	return true
 }
 
-func (r *Reader) rename(escaped bool) {
-	r.unquoted = ""
-	if escaped {
-		r.unquoted = unquote(r.src[r.nameAt+1 : r.nameEnd])
-	}
-}
-
 // Name returns the name of the current member, unescaped. Call it before the value is read.
 func (r *Reader) Name() string {
 	if r.unquoted != "" || r.nameEnd == 0 {
@@ -182,50 +201,25 @@ func (r *Reader) Name() string {
 
 // Element reports whether another element of the open array comes next. After the last element,
 // it closes the array.
-func (r *Reader) Element() bool {
-	if r.err != nil {
-		return false
-	}
-	src := r.src
-	i := skipSpace(src, r.pos)
-	if i < len(src) && src[i] == ']' {
-		r.close(i)
-		return false
-	}
-	if !r.fresh {
-		if i >= len(src) || src[i] != ',' {
-			r.failFound(i, "',' or ']'")
-			return false
-		}
-		i = skipSpace(src, i+1)
-	}
-	r.fresh = false
-	r.pos = i
-	if i >= len(src) || src[i] == ']' {
-		r.failFound(i, "a value")
-		return false
-	}
-	return true
-}
+func (r *Reader) Element() bool { return r.next(']') }
 
-// close leaves the container whose closing bracket is at i.
-func (r *Reader) close(i int) {
-	r.pos = i + 1
-	r.depth--
-	r.fresh = false
-	if n := len(r.nameSets); n > 0 && r.nameSets[n-1].depth > r.depth {
-		r.nameSets = r.nameSets[:n-1]
-	}
-}
-
-// ReadRaw reads a value of any kind and returns its source text. It checks all of it: grammar,
-// UTF-8, surrogates, duplicate names and depth.
+// ReadRaw reads a value of any kind and returns its source text.
 func (r *Reader) ReadRaw() Raw {
-	start, ok := r.check()
-	if !ok {
+	if r.err != nil {
 		return ""
 	}
-	return Raw(r.src[start:r.pos])
+	start := skipSpace(r.src, r.pos)
+	end := r.known.end
+	if start != r.known.start || end == 0 {
+		end = skipValue(r.src, start)
+	}
+	if end < 0 {
+		r.failFound(start, "a value")
+		r.pos = len(r.src) // all of it may have been searched
+		return ""
+	}
+	r.pos = end
+	return Raw(r.src[start:end])
 }
 
 // ReadObject is [Reader.ReadRaw] for a value that must be an object.
@@ -240,37 +234,8 @@ func (r *Reader) ReadObject() Object {
 	return Object(r.ReadRaw())
 }
 
-// Skip reads a value and drops it. It checks the value as [Reader.ReadRaw] does.
-func (r *Reader) Skip() { r.check() }
-
-// check moves after the next value and returns where it begins.
-func (r *Reader) check() (start int, ok bool) {
-	if r.err != nil {
-		return 0, false
-	}
-	start = skipSpace(r.src, r.pos)
-	if r.checked {
-		end := 0
-		if r.depth == 0 { // the value is the whole text
-			end = len(strings.TrimRight(r.src, " \t\r\n"))
-		} else {
-			end = skipValue(r.src, start)
-		}
-		if end > start {
-			r.pos = end
-			return start, true
-		}
-	}
-	end := r.scan(r.src, start, r.depth)
-	if end < 0 {
-		return 0, false
-	}
-	r.pos = end
-	return start, true
-}
-
-// The methods below are for validators, which read a text that has been checked before, parts of
-// it several times.
+// Skip reads a value and drops it.
+func (r *Reader) Skip() { r.ReadRaw() }
 
 // Mark is a place in the text of a [Reader].
 type Mark struct {
@@ -286,22 +251,6 @@ func (r *Reader) Reset(m Mark) { r.pos, r.depth, r.fresh = m.pos, m.depth, m.fre
 
 // Depth returns the number of open arrays and objects.
 func (r *Reader) Depth() int { return r.depth }
-
-// Take is [Reader.ReadRaw] for text that has been checked before. It checks no more than it needs
-// to find the end of the value.
-func (r *Reader) Take() Raw {
-	if r.err != nil {
-		return ""
-	}
-	start := skipSpace(r.src, r.pos)
-	end := skipValue(r.src, start)
-	if end < 0 {
-		r.failFound(start, "a value")
-		return ""
-	}
-	r.pos = end
-	return Raw(r.src[start:end])
-}
 
 // NameAt returns the offset of the current member's name: that of its opening quote.
 func (r *Reader) NameAt() int { return r.nameAt }
@@ -320,21 +269,18 @@ func (r *Reader) NameFrom(offset int) string {
 	return name
 }
 
-// Renew makes r a new Reader of src. It reuses memory of r.
-func (r *Reader) Renew(src string) { r.renew(src, false) }
-
-func (r *Reader) renew(src string, checked bool) {
+// Renew makes r a Reader of a value that is known to be well formed, as [Raw.Reader] does. It reuses memory of r.
+func (r *Reader) Renew(text Raw) {
 	scratch := r.scratch
 	if cap(scratch) > maxPooled {
 		scratch = nil
 	}
-	*r = Reader{src: src, checked: checked, scratch: scratch}
+	*r = Reader{src: string(text), scratch: scratch}
 }
 
-// DecodeChecked is [UnmarshalChecked] with a Reader that the caller owns. It renews r.
-func (r *Reader) DecodeChecked(text Raw, v Decoder) error {
-	r.renew(string(text), true)
-	return r.decode(v)
+// trust makes a new r a Reader of a value that is known to be well formed, and knows its end.
+func (r *Reader) trust(text Raw) {
+	r.src, r.known.end = string(text), len(strings.TrimRight(string(text), " \t\r\n"))
 }
 
 // ReadString reads a string and returns it unescaped.
@@ -343,25 +289,16 @@ func (r *Reader) ReadString() string {
 		return ""
 	}
 	i := skipSpace(r.src, r.pos)
-	if i >= len(r.src) || r.src[i] != '"' {
+	end, escaped := stringEnd(r.src, i)
+	if end < 0 {
 		r.failKind(i, "a string")
-		return ""
-	}
-	end, plain := plainString(r.src, i)
-	if plain {
-		r.pos = end
-		return r.src[i+1 : end-1]
-	}
-	r.scratch = r.scratch[:0]
-	end, escaped, ok := scanRest(r.src, end, &r.scratch, i+1)
-	if !ok {
-		r.failString(i, end)
 		return ""
 	}
 	r.pos = end
 	if !escaped {
 		return r.src[i+1 : end-1]
 	}
+	r.scratch = appendUnquoted(r.scratch[:0], r.src[i+1:end-1])
 	return r.slabs.text(r.scratch)
 }
 
@@ -398,7 +335,7 @@ func (r *Reader) number(want string) string {
 	}
 	end, ok := scanNumber(r.src, i)
 	if !ok {
-		r.failNumber(i, end)
+		r.failFound(end, "a digit")
 		return ""
 	}
 	r.pos = end
@@ -512,7 +449,7 @@ func (r *Reader) ReadScalar(allowed ScalarSet) Scalar {
 		s = BoolScalar(r.ReadBool())
 	default:
 		if !r.ReadNull() {
-			r.failKind(i, "null")
+			r.failFound(i, "null")
 		}
 		s = NullScalar()
 	}
@@ -582,11 +519,8 @@ const (
 	// AbsentNulls accepts null where it is not allowed: for an optional member it means that the
 	// member is absent, and for a required list that the list is empty.
 	AbsentNulls Lenience = 1 << iota
-	// LeaveOut leaves elements that cannot be decoded out of a list. It takes effect only
-	// together with WellFormed.
+	// LeaveOut leaves elements that cannot be decoded out of a list.
 	LeaveOut
-	// WellFormed declares that the text has been checked before; see [UnmarshalChecked].
-	WellFormed
 )
 
 // Deviation is a part of a text that a lenient [Reader] accepted although it does not fit the
@@ -622,28 +556,25 @@ type leniently struct {
 	omitted    int // number of deviations that were not kept
 }
 
-// UnmarshalLenient is [UnmarshalString] with lenience. It returns the deviations that it
+// UnmarshalLenient is [UnmarshalChecked] with lenience. It returns the deviations that it
 // accepted, in the order of the text: the first thousand, and the number of those that follow.
 // On an error it returns none.
 func UnmarshalLenient(text Raw, v Decoder, l Lenience) (accepted []Deviation, more int, err error) {
 	r := readers.Get().(*Reader)
-	r.src, r.checked = string(text), l&WellFormed != 0
-	r.lenient.lenience = l &^ WellFormed
+	r.trust(text)
+	r.lenient.lenience = l
 	err = r.decode(v)
 	if err == nil && len(r.lenient.deviations) > 0 {
 		accepted, more = r.deviations(), r.lenient.omitted
 	}
-	r.renew("", false)
+	r.Renew("")
 	readers.Put(r)
 	return accepted, more, err
 }
 
-// Present is [Reader.Once] for an optional member that must not be null. It reports whether the
-// member has a value to read: a lenient Reader reads null as an absent member.
-func (r *Reader) Present(seen *uint64, bit uint) bool {
-	r.Once(seen, bit)
-	return r.lenient.lenience == 0 || !r.absentNull(false)
-}
+// Present reports whether an optional member that must not be null has a value to read: a lenient Reader reads null as
+// an absent member.
+func (r *Reader) Present() bool { return r.lenient.lenience == 0 || !r.absentNull(false) }
 
 // absentNull reads null if it comes next and is accepted as an absent member or an empty list.
 func (r *Reader) absentNull(list bool) bool {
@@ -661,9 +592,6 @@ func (r *Reader) deviate(d deviation) {
 	}
 	r.lenient.deviations = append(r.lenient.deviations, d)
 }
-
-// leavesOut reports whether elements that cannot be decoded are left out.
-func (r *Reader) leavesOut() bool { return r.lenient.lenience&LeaveOut != 0 && r.checked }
 
 // leaveOut moves after the element at a position, which could not be decoded. It returns false
 // if the element has no end.

@@ -58,7 +58,7 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	tests := []struct{ text, want string }{
-		{``, `wire: at byte 0: expected an object, found the end of the text`},
+		{``, `wire: at byte 0: expected a value, found the end of the text`},
 		{`[]`, `wire: at byte 0: expected an object, found an array`},
 		{`[`, `wire: at /0, byte 1: expected a value, found the end of the text`},
 		{`{}`, `wire: at byte 0: missing members "type", "text"`},
@@ -99,8 +99,6 @@ func TestSticky(t *testing.T) {
 	r.ReadString()
 	err := r.Err()
 	wantError(t, "first error", err, `wire: at /0, byte 1: expected a string, found a number`)
-	var seen uint64 = 1
-	r.Once(&seen, 0)
 	r.Missing(nil, "a")
 	r.Fail("another")
 	r.End()
@@ -149,31 +147,30 @@ func TestZeroOnError(t *testing.T) {
 	}
 }
 
-// TestNoMember checks that a loop over malformed text ends.
+// TestNoMember checks that a loop over text that nobody has checked ends.
 func TestNoMember(t *testing.T) {
-	for _, text := range []string{"{", "{,", "{a:1}", `{"a`, "{\"\xff\":1}", `{"a"`, `{"a" 1`, `{"a",`} {
-		r := wire.NewStringReader(text)
+	for _, text := range []string{"{", "{,", "{a:1}", `{"a`, `{"a"`, `{"a" 1`, `{"a",`} {
+		r := wire.Raw(text).Reader()
 		if !r.BeginObject() || r.Member() || r.Err() == nil {
 			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
 	for _, text := range []string{`{"a":1`, `{"a":1 "b":2}`, `{"a":1,`, `{"a":1,}`, `{"a":1]`} {
-		r := wire.NewStringReader(text)
+		r := wire.Raw(text).Reader()
 		if !r.BeginObject() || !r.Member() || r.ReadInt64() != 1 || r.Member() || r.Err() == nil {
 			t.Errorf("%s: %v", text, r.Err())
 		}
 	}
-	for _, text := range []string{"[1", "[1 2", "[1,", "[1,]", "[1}"} {
-		r := wire.NewStringReader(text)
-		if !r.BeginArray() || !r.Element() || r.ReadInt64() != 1 || r.Element() || r.Err() == nil {
-			t.Errorf("%s: %v", text, r.Err())
+	for _, text := range []string{"[1", "[1 2", "[1,", "[1,]", "[1}", "["} {
+		r := wire.Raw(text).Reader()
+		for r.BeginArray(); r.Element(); {
+			r.ReadInt64()
+		}
+		if r.Err() == nil {
+			t.Errorf("%s: no error", text)
 		}
 	}
-	r := wire.NewStringReader("[")
-	if !r.BeginArray() || r.Element() || r.Err() == nil {
-		t.Error("an element at the end of the text")
-	}
-	r = wire.NewStringReader(nest("[", "", "]", 1001))
+	r := wire.Raw(nest("[", "", "]", 1001)).Reader()
 	for n := range 1001 {
 		if got := r.BeginArray() && (n == 1000 || r.Element()); got != (n < 1000) {
 			t.Errorf("level %d is opened: %v, %v", n+1, got, r.Err())
@@ -198,7 +195,7 @@ func TestKind(t *testing.T) {
 		`null`: wire.KindNull, `true`: wire.KindBool, ` false`: wire.KindBool, `"`: wire.KindString, "\n[": wire.KindArray,
 		`{`: wire.KindObject, `-1`: wire.KindNumber, `0`: wire.KindNumber, `9`: wire.KindNumber,
 	} {
-		r := wire.NewStringReader(text)
+		r := wire.Raw(text).Reader()
 		if got := r.Kind(); got != want || r.Err() != nil {
 			t.Errorf("%s: %v, %v, want %v", text, got, r.Err(), want)
 		}
@@ -218,7 +215,7 @@ func TestKind(t *testing.T) {
 }
 
 func TestReadNull(t *testing.T) {
-	r := wire.NewStringReader(` [null , nul]`)
+	r := wire.Raw(` [null , nul]`).Reader()
 	if r.ReadNull() {
 		t.Error("an array is null")
 	}
@@ -230,8 +227,8 @@ func TestReadNull(t *testing.T) {
 	if r.ReadNull() || r.Err() != nil {
 		t.Errorf("nul is null, or %v", r.Err())
 	}
-	r.Skip()
-	wantError(t, "nul", r.Err(), "wire: at /1, byte 12: expected null, found ']'")
+	r.ReadScalar(wire.ScalarNull)
+	wantError(t, "nul", r.Err(), "wire: at /1, byte 9: expected null, found 'n'")
 }
 
 func TestReadScalar(t *testing.T) {
@@ -257,7 +254,7 @@ func TestReadScalar(t *testing.T) {
 		{`tru`, all, wire.Scalar{}, "expected true, found the end of the text"},
 		{`-`, all, wire.Scalar{}, "expected a digit, found the end of the text"},
 		{`"`, all, wire.Scalar{}, "string without end"},
-		{``, all, wire.Scalar{}, "expected a string or a number or a boolean or null, found the end of the text"},
+		{``, all, wire.Scalar{}, "expected a value, found the end of the text"},
 		{`1`, 0, wire.Scalar{}, "expected nothing, found a number"},
 	}
 	for _, tt := range tests {

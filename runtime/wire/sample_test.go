@@ -26,35 +26,35 @@ func (x *sample) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "type":
-			r.Once(&seen[0], 0)
+			seen[0] |= 1 << 0
 			x.Type = r.ReadString()
 		case "text":
-			r.Once(&seen[0], 1)
+			seen[0] |= 1 << 1
 			x.Text = r.ReadString()
 		case "size":
-			r.Once(&seen[0], 2)
+			seen[0] |= 1 << 2
 			x.Size = new(r.ReadInt64())
 		case "score":
-			r.Once(&seen[0], 3)
+			seen[0] |= 1 << 3
 			x.Score = r.ReadFloat64()
 		case "done":
-			r.Once(&seen[0], 4)
+			seen[0] |= 1 << 4
 			x.Done = r.ReadBool()
 		case "id":
-			r.Once(&seen[0], 5)
+			seen[0] |= 1 << 5
 			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
 		case "labels":
-			r.Once(&seen[0], 6)
+			seen[0] |= 1 << 6
 			x.Labels = []string{}
 			for r.BeginArray(); r.Element(); {
 				x.Labels = append(x.Labels, r.ReadString())
 			}
 		case "notes":
-			r.Once(&seen[0], 7)
+			seen[0] |= 1 << 7
 			x.Notes = new(notes)
 			x.Notes.DecodeJSON(r)
 		case "params":
-			r.Once(&seen[0], 8)
+			seen[0] |= 1 << 8
 			x.Params = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -153,12 +153,12 @@ func (x *notes) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "audience":
-			r.Once(&seen[0], 0)
+			seen[0] |= 1 << 0
 			for r.BeginArray(); r.Element(); {
 				x.Audience = append(x.Audience, r.ReadString())
 			}
 		case "priority":
-			r.Once(&seen[0], 1)
+			seen[0] |= 1 << 1
 			x.Priority = r.ReadFloat64()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

@@ -18,8 +18,8 @@ func (r *Reader) scan(src string, i, depth int) int {
 		end, plain := plainString(src, i)
 		if !plain {
 			var ok bool
-			if end, _, ok = scanRest(src, end, nil, 0); !ok {
-				return r.failString(i, end)
+			if end, _, ok = scanRest(src, end); !ok {
+				return r.failString(i)
 			}
 		}
 		return end
@@ -36,7 +36,8 @@ func (r *Reader) scan(src string, i, depth int) int {
 	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		end, ok := scanNumber(src, i)
 		if !ok {
-			return r.failNumber(i, end)
+			r.failFound(end, "a digit")
+			return r.blame(i)
 		}
 		return end
 	}
@@ -117,8 +118,8 @@ func (r *Reader) scanObject(src string, i, depth int) int {
 		escaped := false
 		if !plain {
 			var ok bool
-			if end, escaped, ok = scanRest(src, end, nil, 0); !ok {
-				return r.failString(i, end)
+			if end, escaped, ok = scanRest(src, end); !ok {
+				return r.failString(i)
 			}
 		}
 		names = append(names, span{i + 1, end - 1})
@@ -127,8 +128,12 @@ func (r *Reader) scanObject(src string, i, depth int) int {
 		if i >= len(src) || src[i] != ':' {
 			return r.failFound(i, "':'")
 		}
-		if i = r.scan(src, r.after(src, i+1), depth); i < 0 {
+		value := r.after(src, i+1)
+		if i = r.scan(src, value, depth); i < 0 {
 			return -1
+		}
+		if depth == 1 && i-value > r.known.end-r.known.start {
+			r.known = span{value, i}
 		}
 		i = r.after(src, i)
 		switch {
@@ -136,7 +141,6 @@ func (r *Reader) scanObject(src string, i, depth int) int {
 			i = r.after(src, i+1)
 		case i < len(src) && src[i] == '}':
 			if n := duplicateName(src, names, anyEscaped); n >= 0 {
-				r.pos = i
 				return r.failDuplicate(names[n].start-1, names[n].name(src))
 			}
 			return i + 1
@@ -275,9 +279,8 @@ func skipString(src string, i int) int {
 }
 
 // The Peek methods look ahead at the object that comes next. They neither read it nor record
-// errors. If no object comes next, or its text is malformed before the answer is found, they
-// return zero values, and the read that follows reports the problem. If several members have one
-// name, the first counts. The bytes that they look at count towards the limit of [Reader.Try].
+// errors. If no object comes next, they return zero values, and the read that follows reports the problem. The bytes
+// that they look at count towards the limit of [Reader.Try].
 
 // PeekString returns the value of the member called name if it is a string.
 func (r *Reader) PeekString(name string) (s string, ok bool) {
@@ -300,11 +303,10 @@ func (r *Reader) PeekInt64(name string) (int64, bool) {
 	return i, integral && ok
 }
 
-// PeekRaw returns the value of the member called name if it is well formed.
+// PeekRaw returns the value of the member called name.
 func (r *Reader) PeekRaw(name string) (value Raw, ok bool) {
 	before := r.beginPeek()
 	if r.find(name) {
-		r.checked = before.checked
 		value = r.ReadRaw()
 		ok = value != ""
 	}
@@ -374,24 +376,20 @@ func (r *Reader) nextIs(c byte) bool {
 	return r.err == nil && i < len(r.src) && r.src[i] == c
 }
 
-// beginPeek makes Skip search for the end of a value without checking it.
+// beginPeek begins an attempt, whose errors need no pointer.
 func (r *Reader) beginPeek() position {
 	before := r.position()
 	r.trying++
-	r.checked = true
 	return before
 }
 
+// endPeek returns to where the attempt began.
 func (r *Reader) endPeek(before position) {
 	r.trying--
 	if before.err != nil {
-		r.checked = before.checked
 		return
 	}
 	passed := r.pos - before.pos
-	if r.err != nil { // the search for the end of a value may have gone through all of the text
-		passed = len(r.src) - before.pos
-	}
 	r.restore(before)
 	r.spend(passed)
 }
@@ -412,16 +410,12 @@ func (r *Reader) attempt(read func() error) bool {
 	if r.err != nil {
 		return false
 	}
-	before := r.position()
-	r.trying++
-	err := read()
-	r.trying--
-	if r.err == nil && err == nil {
+	before := r.beginPeek()
+	if err := read(); r.err == nil && err == nil {
+		r.trying--
 		return true
 	}
-	wasted := r.pos - before.pos
-	r.restore(before)
-	r.spend(wasted)
+	r.endPeek(before)
 	return false
 }
 
@@ -429,24 +423,21 @@ func (r *Reader) attempt(read func() error) bool {
 type position struct {
 	err                 *Error
 	pos, depth          int
-	fresh, checked      bool
+	fresh               bool
 	nameAt, nameEnd     int
 	unquoted            string
 	deviations, omitted int
 }
 
 func (r *Reader) position() position {
-	return position{r.err, r.pos, r.depth, r.fresh, r.checked, r.nameAt, r.nameEnd, r.unquoted, len(r.lenient.deviations), r.lenient.omitted}
+	return position{r.err, r.pos, r.depth, r.fresh, r.nameAt, r.nameEnd, r.unquoted, len(r.lenient.deviations), r.lenient.omitted}
 }
 
 // restore returns to a position and drops the error.
 func (r *Reader) restore(p position) {
 	r.err, r.pointee, r.located = nil, atValue, false
-	r.pos, r.depth, r.fresh, r.checked = p.pos, p.depth, p.fresh, p.checked
+	r.pos, r.depth, r.fresh = p.pos, p.depth, p.fresh
 	r.nameAt, r.nameEnd, r.unquoted = p.nameAt, p.nameEnd, p.unquoted
-	for n := len(r.nameSets); n > 0 && r.nameSets[n-1].depth > p.depth; n-- {
-		r.nameSets = r.nameSets[:n-1]
-	}
 	r.lenient.deviations, r.lenient.omitted = r.lenient.deviations[:p.deviations], p.omitted
 }
 

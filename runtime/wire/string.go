@@ -96,15 +96,18 @@ func highEnd(s string, i int) int {
 	return i
 }
 
-// scanString scans the string whose opening quote is src[i]. It returns the offset after the
-// closing quote and whether the string has escapes. If the string is malformed, ok is false, end
-// is how far the scan went, and stringFault describes the problem.
-func scanString(src string, i int) (end int, escaped, ok bool) {
+// stringEnd returns the offset after the well-formed string that begins at src[i], and whether it has escapes. If none
+// does, end is -1.
+func stringEnd(src string, i int) (end int, escaped bool) {
+	if i >= len(src) || src[i] != '"' {
+		return -1, false
+	}
 	end, plain := plainString(src, i)
 	if plain {
-		return end, false, true
+		return end, false
 	}
-	return scanRest(src, end, nil, 0)
+	end = skipString(src, i)
+	return end, end > 0 && strings.IndexByte(src[i:end], '\\') >= 0
 }
 
 // plainString returns the offset after the string whose opening quote is src[i] if the string has
@@ -128,16 +131,13 @@ func plainString(src string, i int) (end int, plain bool) {
 	return i, false
 }
 
-// scanRest is scanString for a string that is plain up to i. If the string has escapes and out is
-// not nil, it appends the meaning of src from offset copied to *out.
-func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok bool) {
+// scanRest checks the rest of a string that is plain up to i. It returns the offset after the closing quote and whether
+// the string has escapes. If the string is malformed, ok is false, and stringFault describes the problem.
+func scanRest(src string, i int) (end int, escaped, ok bool) {
 	high := len(src) // offset of the first byte that is not ASCII
 	for i < len(src) {
 		switch c := src[i]; {
 		case c == '"':
-			if escaped && out != nil {
-				*out = append(*out, src[copied:i]...)
-			}
 			return i + 1, escaped, high >= i || utf8.ValidString(src[high:i])
 		case c < ' ':
 			return i, escaped, false
@@ -145,13 +145,9 @@ func scanRest(src string, i int, out *[]byte, copied int) (end int, escaped, ok 
 			high = min(high, i)
 		default:
 			escaped = true
-			char, n := unescape(src[i:])
+			_, n := unescape(src[i:])
 			if n == 0 {
 				return i, escaped, false
-			}
-			if out != nil {
-				*out = utf8.AppendRune(append(*out, src[copied:i]...), char)
-				copied = i + n
 			}
 			i += n
 		}
@@ -228,7 +224,7 @@ func hex4(s string) rune {
 	return r
 }
 
-// stringFault returns the problem of the string at src[i], which scanString refused, and its
+// stringFault returns the problem of the string at src[i], which scanRest refused, and its
 // offset.
 func stringFault(src string, i int) (at int, problem string) {
 	for i++; i < len(src); {
@@ -273,17 +269,22 @@ func escapeFault(s string) string {
 	return "malformed escape sequence " + s[:n]
 }
 
-// unquote returns the meaning of the body of a string, without its quotes, that scanString has
-// accepted.
-func unquote(body string) string {
-	buf := make([]byte, 0, 64)
+// unquote returns the meaning of the body of a string, without its quotes.
+func unquote(body string) string { return string(appendUnquoted(make([]byte, 0, 64), body)) }
+
+// appendUnquoted appends what unquote returns. It keeps a malformed escape sequence as it is.
+func appendUnquoted(dst []byte, body string) []byte {
 	for {
 		i := strings.IndexByte(body, '\\')
 		if i < 0 {
-			return string(append(buf, body...))
+			return append(dst, body...)
 		}
+		dst = append(dst, body[:i]...)
 		char, n := unescape(body[i:])
-		buf = utf8.AppendRune(append(buf, body[:i]...), char)
+		if n == 0 {
+			return append(dst, body[i:]...)
+		}
+		dst = utf8.AppendRune(dst, char)
 		body = body[i+n:]
 	}
 }

@@ -80,8 +80,10 @@ func TestStringAtEveryLength(t *testing.T) {
 				if err := json.Unmarshal([]byte(text), &want); err != nil {
 					t.Fatal(err)
 				}
-				r := wire.NewStringReader(text + `,"x"        `)
-				if got := r.ReadString(); got != want || r.Err() != nil || r.Offset() != len(text) {
+				r := wire.NewStringReader("[" + text + `,"x"        ]`)
+				r.BeginArray()
+				r.Element()
+				if got := r.ReadString(); got != want || r.Err() != nil || r.Offset() != 1+len(text) {
 					t.Errorf("%s: got %q, %v at %d", text, got, r.Err(), r.Offset())
 				}
 				back, err := wire.AppendString(nil, want)

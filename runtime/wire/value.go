@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// CodecV1 is referenced by generated code, so that code generated for another version of this
+// CodecV2 is referenced by generated code, so that code generated for another version of this
 // package does not compile.
-const CodecV1 = true
+const CodecV2 = true
 
 // MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
 const MaxDepth = 1000
@@ -160,33 +160,30 @@ func Unmarshal(data []byte, v Decoder) error {
 	return UnmarshalString(string(data), v)
 }
 
-// UnmarshalStrict is [Unmarshal] for a v whose decoder relies on a text that has been checked: it reads all of data
-// before it decodes it, so repeated members are an error.
-func UnmarshalStrict(data []byte, v Decoder) error {
-	r := readers.Get().(*Reader)
-	r.src = string(data)
-	text := r.ReadRaw()
-	if r.End(); r.Err() != nil {
-		return r.unmarshal(v)
-	}
-	r.renew(string(text), true)
-	return r.unmarshal(v)
-}
-
 // UnmarshalString is [Unmarshal] without the copy: strings and raws in v share the memory of s.
 func UnmarshalString(s string, v Decoder) error {
 	r := readers.Get().(*Reader)
 	r.src = s
+	r.check()
 	return r.unmarshal(v)
 }
 
-// UnmarshalChecked is [UnmarshalString] for a text that a [Reader] has read before, as one value or
-// as a part of one. It does not check the parts again that v skips or keeps as text. Use it only
-// if the text is known to come from a Reader: from malformed text, v may keep malformed parts.
+// UnmarshalChecked is [UnmarshalString] for a value that is known to be well formed, which it does not check; see
+// [Raw.Reader].
 func UnmarshalChecked(text Raw, v Decoder) error {
 	r := readers.Get().(*Reader)
-	r.src, r.checked = string(text), true
+	r.trust(text)
 	return r.unmarshal(v)
+}
+
+// Parse checks a text, which must be one value with optional white space around it, and returns the value.
+func Parse(text string) (Raw, error) {
+	r := Reader{src: text}
+	value := r.check()
+	if r.err != nil {
+		return "", r.Err()
+	}
+	return Raw(text[value.start:value.end]), nil
 }
 
 func (r *Reader) decode(v Decoder) error {
@@ -201,7 +198,7 @@ func (r *Reader) decode(v Decoder) error {
 // unmarshal decodes the text into v and returns r to the pool.
 func (r *Reader) unmarshal(v Decoder) error {
 	err := r.decode(v)
-	r.renew("", false)
+	r.Renew("")
 	readers.Put(r)
 	return err
 }
@@ -384,23 +381,22 @@ func (x Raw) scalar() (Scalar, bool) {
 	if k := x.Kind(); k == KindObject || k == KindArray {
 		return Scalar{}, false
 	}
-	r := Reader{src: string(x), trying: 1}
-	s := r.ReadScalar(scalarAny)
-	r.End()
-	return s, r.err == nil
+	x, err := Parse(string(x))
+	if err != nil {
+		return Scalar{}, false
+	}
+	return x.Reader().ReadScalar(scalarAny), true
 }
 
 // Sum returns the SHA-256 digest of a value. Texts that are equal by [Equal] have the same digest. For malformed
 // text, ok is false.
 func (x Raw) Sum() (sum [sha256.Size]byte, ok bool) {
-	r := Reader{src: string(x), trying: 1}
-	r.Skip()
-	if r.End(); r.err != nil {
+	x, err := Parse(string(x))
+	if err != nil {
 		return sum, false
 	}
-	r.pos, r.checked = 0, true
 	var d digester
-	d.value(&r)
+	d.value(x.Reader())
 	return sha256.Sum256(d.buf), true
 }
 
@@ -426,7 +422,7 @@ func (d *digester) value(r *Reader) {
 		}
 		d.fold(start)
 	case KindNumber:
-		d.text(normalNumber(string(r.Take())))
+		d.text(normalNumber(string(r.ReadRaw())))
 	default:
 		d.text(r.ReadScalar(scalarAny).String())
 	}

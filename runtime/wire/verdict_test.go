@@ -48,12 +48,7 @@ func readings() map[string]func(text string) error {
 func walk(r *wire.Reader) {
 	switch r.Kind() {
 	case wire.KindObject:
-		seen := map[string]bool{}
 		for r.BeginObject(); r.Member(); {
-			if seen[r.Name()] {
-				r.Duplicate()
-			}
-			seen[r.Name()] = true
 			walk(r)
 		}
 	case wire.KindArray:

@@ -9,7 +9,7 @@ func TestTake(t *testing.T) {
 		t.Fatal(r.Err())
 	}
 	start := r.Mark()
-	if got, want := r.Take(), Raw(`[1, "]\"", {"b\n": null}]`); got != want {
+	if got, want := r.ReadRaw(), Raw(`[1, "]\"", {"b\n": null}]`); got != want {
 		t.Errorf("took %s, want %s", got, want)
 	}
 	r.Reset(start)
@@ -27,16 +27,16 @@ func TestTake(t *testing.T) {
 			}
 			here := r.Mark()
 			r.ResetToName()
-			if got, ok := r.Take().Str(); got != "b\n" || !ok {
+			if got, ok := r.ReadRaw().Str(); got != "b\n" || !ok {
 				t.Errorf("name %q as a value", got)
 			}
 			r.Reset(here)
 		}
-		r.Take()
+		r.ReadRaw()
 	}
 	r.Reset(start)
-	r.Take()
-	if !r.Member() || r.Take() != "-1.5e3" || r.Member() {
+	r.ReadRaw()
+	if !r.Member() || r.ReadRaw() != "-1.5e3" || r.Member() {
 		t.Error("the Reader was led astray")
 	}
 	r.End()
@@ -49,7 +49,7 @@ func TestTake(t *testing.T) {
 		t.Error("no error")
 	}
 	r.Renew(``)
-	if got := r.Take(); got != "" || r.Err() == nil {
+	if got := r.ReadRaw(); got != "" || r.Err() == nil {
 		t.Errorf("took %q of nothing", got)
 	}
 }

@@ -7,18 +7,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = CancelTaskRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -57,18 +56,17 @@ func (x *CancelTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = CancelTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		default:
@@ -105,34 +103,33 @@ func (x *CancelTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CancelledTask) DecodeJSON(r *wire.Reader) error {
 	*x = CancelledTask{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("cancelled")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -175,37 +172,36 @@ func (x *CancelledTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CompletedTask) DecodeJSON(r *wire.Reader) error {
 	*x = CompletedTask{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("completed")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "result":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Result = r.ReadObject()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -249,41 +245,40 @@ func (x *CompletedTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *CreateTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = CreateTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("task")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -363,37 +358,36 @@ func (x *UnknownDetailedTask) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *FailedTask) DecodeJSON(r *wire.Reader) error {
 	*x = FailedTask{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("failed")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "error":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Error.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -437,18 +431,17 @@ func (x *FailedTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskId":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -522,41 +515,40 @@ func (x *UnknownGetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResultCancelled) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResultCancelled{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "status":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Status = r.ReadConstString("cancelled")
 		case "createdAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -601,44 +593,43 @@ func (x *GetTaskResultCancelled) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResultCompleted) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResultCompleted{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "status":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Status = r.ReadConstString("completed")
 		case "createdAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "result":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.Result = r.ReadObject()
 		case "taskId":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 6)
+			seen[0] |= 0x40
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -684,44 +675,43 @@ func (x *GetTaskResultCompleted) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResultFailed) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResultFailed{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "status":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Status = r.ReadConstString("failed")
 		case "createdAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.CreatedAt = r.ReadString()
 		case "error":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Error.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 6)
+			seen[0] |= 0x40
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -767,44 +757,43 @@ func (x *GetTaskResultFailed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResultInputRequired) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResultInputRequired{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "status":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Status = r.ReadConstString("input_required")
 		case "createdAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.CreatedAt = r.ReadString()
 		case "inputRequests":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.InputRequests.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 6)
+			seen[0] |= 0x40
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -850,41 +839,40 @@ func (x *GetTaskResultInputRequired) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *GetTaskResultWorking) DecodeJSON(r *wire.Reader) error {
 	*x = GetTaskResultWorking{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "status":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Status = r.ReadConstString("working")
 		case "createdAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -929,37 +917,36 @@ func (x *GetTaskResultWorking) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *InputRequiredTask) DecodeJSON(r *wire.Reader) error {
 	*x = InputRequiredTask{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("input_required")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "inputRequests":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.InputRequests.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1003,34 +990,33 @@ func (x *InputRequiredTask) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Task) DecodeJSON(r *wire.Reader) error {
 	*x = Task{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "createdAt":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.LastUpdatedAt = r.ReadString()
 		case "status":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Status = TaskStatus(r.ReadString())
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1129,38 +1115,37 @@ func (x *UnknownTaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, er
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParamsCancelled) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParamsCancelled{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("cancelled")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1204,41 +1189,40 @@ func (x *TaskStatusNotificationParamsCancelled) UnmarshalJSON(data []byte) error
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParamsCompleted) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParamsCompleted{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("completed")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "result":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Result = r.ReadObject()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1283,41 +1267,40 @@ func (x *TaskStatusNotificationParamsCompleted) UnmarshalJSON(data []byte) error
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParamsFailed) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParamsFailed{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("failed")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "error":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Error.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1362,41 +1345,40 @@ func (x *TaskStatusNotificationParamsFailed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParamsInputRequired) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParamsInputRequired{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("input_required")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "inputRequests":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.InputRequests.DecodeJSON(r)
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1441,38 +1423,37 @@ func (x *TaskStatusNotificationParamsInputRequired) UnmarshalJSON(data []byte) e
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskStatusNotificationParamsWorking) DecodeJSON(r *wire.Reader) error {
 	*x = TaskStatusNotificationParamsWorking{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("working")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "_meta":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.NotificationMetaObject](r)
 			}
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:
@@ -1516,15 +1497,13 @@ func (x *TaskStatusNotificationParamsWorking) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskSubscriptionAcknowledgedNotifications) DecodeJSON(r *wire.Reader) error {
 	*x = TaskSubscriptionAcknowledgedNotifications{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskIds":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.TaskIds = r.ReadStrings()
 			}
 		default:
@@ -1560,15 +1539,13 @@ func (x *TaskSubscriptionAcknowledgedNotifications) UnmarshalJSON(data []byte) e
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TaskSubscriptionNotifications) DecodeJSON(r *wire.Reader) error {
 	*x = TaskSubscriptionNotifications{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "taskIds":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.TaskIds = r.ReadStrings()
 			}
 		default:
@@ -1604,8 +1581,7 @@ func (x *TaskSubscriptionNotifications) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *TasksExtensionCapability) DecodeJSON(r *wire.Reader) error {
 	*x = TasksExtensionCapability{}
 	for r.BeginObject(); r.Member(); {
@@ -1636,21 +1612,20 @@ func (x *TasksExtensionCapability) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UpdateTaskRequestParams) DecodeJSON(r *wire.Reader) error {
 	*x = UpdateTaskRequestParams{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "inputResponses":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.InputResponses.DecodeJSON(r)
 		case "taskId":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.TaskID = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -1690,18 +1665,17 @@ func (x *UpdateTaskRequestParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *UpdateTaskResult) DecodeJSON(r *wire.Reader) error {
 	*x = UpdateTaskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "resultType":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.ResultType = r.ReadConstString("complete")
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = wire.ReadPointer[mcp20260728.ResultMetaObject](r)
 			}
 		default:
@@ -1738,34 +1712,33 @@ func (x *UpdateTaskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *WorkingTask) DecodeJSON(r *wire.Reader) error {
 	*x = WorkingTask{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "status":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Status = r.ReadConstString("working")
 		case "createdAt":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.CreatedAt = r.ReadString()
 		case "lastUpdatedAt":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.LastUpdatedAt = r.ReadString()
 		case "taskId":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.TaskID = r.ReadString()
 		case "ttlMs":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.TTLMs = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "pollIntervalMs":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.PollIntervalMs = r.ReadInt64Pointer()
 			}
 		case "statusMessage":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.StatusMessage = r.ReadStringPointer()
 			}
 		default:

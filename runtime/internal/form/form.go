@@ -179,5 +179,5 @@ func choices(field wire.Object) []wire.Raw {
 
 // integer returns the value of a member that is an integer of 64 bits.
 func integer(o wire.Object, name string) (int64, bool) {
-	return wire.NewStringReader(string(o)).PeekInt64(name)
+	return wire.Raw(o).Reader().PeekInt64(name)
 }

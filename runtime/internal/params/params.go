@@ -18,8 +18,7 @@ func (Received) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // Decode decodes params, or an object within them. It calls read for each member in names, with the
-// index of the name. It fails for a repeated member and if one of the first required members is
-// missing. A lenient Reader treats null as absent for the other members. Decode skips members with
+// index of the name. It fails if one of the first required members is missing. A lenient Reader treats null as absent for the other members. Decode skips members with
 // other names, as the schemas of all revisions require, but the _meta of params must be valid.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
 	var seen [1]uint64
@@ -27,15 +26,15 @@ func Decode(r *wire.Reader, names []string, required int, read func(member int))
 		i := slices.Index(names, r.Name())
 		switch {
 		case i < 0 && r.Name() == "_meta" && r.Depth() == 1:
-			if r.Present(&seen[0], uint(len(names))) {
+			if r.Present() {
 				readMeta(r)
 			}
 		case i < 0:
 			r.Skip()
 		case i < required:
-			r.Once(&seen[0], uint(i))
+			seen[0] |= 1 << i
 			read(i)
-		case r.Present(&seen[0], uint(i)):
+		case r.Present():
 			read(i)
 		}
 	}

@@ -153,7 +153,7 @@ func Missed(stored iter.Seq2[[]byte, error]) (events [][]byte, ended bool, err e
 
 // IsAnswer reports whether the text of an event is a response, a batch, or not a message.
 func IsAnswer(text string) bool {
-	return jsonrpc.IsBatch(text) || wire.NewStringReader(text).PeekHas("method") == 0
+	return jsonrpc.IsBatch(text) || wire.Raw(text).Reader().PeekHas("method") == 0
 }
 
 // Closed reports whether a channel is closed, if nothing is ever sent on it.

@@ -28,8 +28,8 @@ func Compile(text string) (func(*schema.Checker), error) {
 	if err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
-	var checked wire.Raw
-	if err := wire.UnmarshalString(text, &checked); err != nil {
+	checked, err := wire.Parse(text)
+	if err != nil {
 		return nil, fmt.Errorf("fallback: %w", err)
 	}
 	if number, ok := extreme(checked); ok {

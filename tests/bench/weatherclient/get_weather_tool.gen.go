@@ -109,7 +109,7 @@ func (x *GetWeatherOutput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherOutput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkGetWeatherOutput checks the schema at /outputSchema of the tool "get_weather".

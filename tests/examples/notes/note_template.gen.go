@@ -41,7 +41,7 @@ func (x *NoteVariables) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *NoteVariables) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkNoteVariables checks the schema at /uriTemplate of the template "notes://notes/{id}".

@@ -58,7 +58,7 @@ func (x *SummaryArgs) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SummaryArgs) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkSummaryArgs checks the schema at /arguments of the prompt "summary".

@@ -194,7 +194,7 @@ func (x *GetForecastInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetForecastInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -204,7 +204,7 @@ func (x *GetForecastInputCity) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "city":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.City = r.ReadString()
 		case "country":
 			x.Country = r.ReadStringPointer()
@@ -249,10 +249,10 @@ func (x *GetForecastInputPosition) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "latitude":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Latitude = r.ReadFloat64()
 		case "longitude":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Longitude = r.ReadFloat64()
 		default:
 			r.Skip()

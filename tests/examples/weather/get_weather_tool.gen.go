@@ -61,7 +61,7 @@ func (x *GetWeatherInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".

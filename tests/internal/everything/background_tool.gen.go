@@ -34,7 +34,7 @@ func (x *BackgroundInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *BackgroundInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkBackgroundInput checks the schema at /inputSchema of the tool "background".

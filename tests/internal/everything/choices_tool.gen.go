@@ -34,7 +34,7 @@ func (x *ChoicesInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ChoicesInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkChoicesInput checks the schema at /inputSchema of the tool "choices".

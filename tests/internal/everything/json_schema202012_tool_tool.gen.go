@@ -69,7 +69,7 @@ func (x *JSONSchema202012ToolInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *JSONSchema202012ToolInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // DecodeJSON reads an object that the schema allows.

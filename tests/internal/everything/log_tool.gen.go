@@ -49,7 +49,7 @@ func (x *LogInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *LogInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkLogInput checks the schema at /inputSchema of the tool "log".

@@ -33,7 +33,7 @@ func (x *PageInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *PageInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkPageInput checks the schema at /inputSchema of the tool "page".

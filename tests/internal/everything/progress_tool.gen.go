@@ -34,7 +34,7 @@ func (x *ProgressInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ProgressInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkProgressInput checks the schema at /inputSchema of the tool "progress".

@@ -40,7 +40,7 @@ func (x *RemoveInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RemoveInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkRemoveInput checks the schema at /inputSchema of the tool "remove".

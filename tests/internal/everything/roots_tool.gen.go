@@ -34,7 +34,7 @@ func (x *RootsInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *RootsInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkRootsInput checks the schema at /inputSchema of the tool "roots".

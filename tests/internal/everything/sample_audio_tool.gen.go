@@ -34,7 +34,7 @@ func (x *SampleAudioInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SampleAudioInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkSampleAudioInput checks the schema at /inputSchema of the tool "sample_audio".

@@ -34,7 +34,7 @@ func (x *SampleToolsInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *SampleToolsInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkSampleToolsInput checks the schema at /inputSchema of the tool "sample_tools".

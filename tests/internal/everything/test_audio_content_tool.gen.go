@@ -34,7 +34,7 @@ func (x *TestAudioContentInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestAudioContentInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestAudioContentInput checks the schema at /inputSchema of the tool "test_audio_content".

@@ -36,7 +36,7 @@ func (x *TestElicitationSep1034DefaultsInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestElicitationSep1034DefaultsInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestElicitationSep1034DefaultsInput checks the schema at /inputSchema of the tool "test_elicitation_sep1034_defaults".

@@ -36,7 +36,7 @@ func (x *TestElicitationSep1330EnumsInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestElicitationSep1330EnumsInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestElicitationSep1330EnumsInput checks the schema at /inputSchema of the tool "test_elicitation_sep1330_enums".

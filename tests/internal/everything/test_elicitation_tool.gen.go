@@ -40,7 +40,7 @@ func (x *TestElicitationInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestElicitationInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestElicitationInput checks the schema at /inputSchema of the tool "test_elicitation".

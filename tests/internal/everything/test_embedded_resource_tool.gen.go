@@ -34,7 +34,7 @@ func (x *TestEmbeddedResourceInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestEmbeddedResourceInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestEmbeddedResourceInput checks the schema at /inputSchema of the tool "test_embedded_resource".

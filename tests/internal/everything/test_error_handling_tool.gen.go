@@ -34,7 +34,7 @@ func (x *TestErrorHandlingInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestErrorHandlingInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestErrorHandlingInput checks the schema at /inputSchema of the tool "test_error_handling".

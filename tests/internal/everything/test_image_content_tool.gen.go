@@ -34,7 +34,7 @@ func (x *TestImageContentInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestImageContentInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestImageContentInput checks the schema at /inputSchema of the tool "test_image_content".

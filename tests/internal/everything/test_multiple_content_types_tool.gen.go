@@ -35,7 +35,7 @@ func (x *TestMultipleContentTypesInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestMultipleContentTypesInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestMultipleContentTypesInput checks the schema at /inputSchema of the tool "test_multiple_content_types".

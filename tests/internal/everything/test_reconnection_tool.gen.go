@@ -34,7 +34,7 @@ func (x *TestReconnectionInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestReconnectionInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestReconnectionInput checks the schema at /inputSchema of the tool "test_reconnection".

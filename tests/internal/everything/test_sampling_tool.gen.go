@@ -40,7 +40,7 @@ func (x *TestSamplingInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestSamplingInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestSamplingInput checks the schema at /inputSchema of the tool "test_sampling".

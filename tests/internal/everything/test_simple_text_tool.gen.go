@@ -34,7 +34,7 @@ func (x *TestSimpleTextInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestSimpleTextInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestSimpleTextInput checks the schema at /inputSchema of the tool "test_simple_text".

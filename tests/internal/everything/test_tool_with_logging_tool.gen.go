@@ -34,7 +34,7 @@ func (x *TestToolWithLoggingInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestToolWithLoggingInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestToolWithLoggingInput checks the schema at /inputSchema of the tool "test_tool_with_logging".

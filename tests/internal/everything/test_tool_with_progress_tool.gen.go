@@ -34,7 +34,7 @@ func (x *TestToolWithProgressInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *TestToolWithProgressInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkTestToolWithProgressInput checks the schema at /inputSchema of the tool "test_tool_with_progress".

@@ -40,7 +40,7 @@ func (x *UpdateInput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *UpdateInput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkUpdateInput checks the schema at /inputSchema of the tool "update".

@@ -28,18 +28,17 @@ func (x *Address) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 	*x = AskRequest{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "method":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Method = r.ReadConstString("ask")
 		case "params":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Params = wire.ReadBox(r, ModeBox{})
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -75,18 +74,17 @@ func (x *AskRequest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *AskResult) DecodeJSON(r *wire.Reader) error {
 	*x = AskResult{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "answer":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Answer = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -125,15 +123,13 @@ func (x *AskResult) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *BareNotificationParams) DecodeJSON(r *wire.Reader) error {
 	*x = BareNotificationParams{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "_meta":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		default:
@@ -168,26 +164,25 @@ func (x *BareNotificationParams) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Bounded) DecodeJSON(r *wire.Reader) error {
 	*x = Bounded{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "n":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.N = r.ReadFloat64()
 		case "at":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.At = r.ReadStringPointer()
 			}
 		case "list":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.List = wire.ReadAll(r, (*wire.Reader).ReadRaw)
 			}
 		case "tree":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Tree = wire.ReadPointer[Tree](r)
 			}
 		default:
@@ -268,18 +263,17 @@ func (x *ByName) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Circle) DecodeJSON(r *wire.Reader) error {
 	*x = Circle{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "kind":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Kind = r.ReadConstString("circle")
 		case "radius":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Radius = Ratio(r.ReadFloat64())
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -342,15 +336,13 @@ func (x *Count) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Counted) DecodeJSON(r *wire.Reader) error {
 	*x = Counted{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.A = r.ReadStringPointer()
 			}
 		default:
@@ -411,22 +403,21 @@ func (x *Couple) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Defaulted) DecodeJSON(r *wire.Reader) error {
 	*x = Defaulted{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "text":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Text = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "mode":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Mode = new(r.ReadConstString("plain"))
 			}
 		default:
@@ -468,18 +459,17 @@ func (x *Defaulted) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Derived) DecodeJSON(r *wire.Reader) error {
 	*x = Derived{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		case "size":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Size = r.ReadInt64()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -536,15 +526,14 @@ func (x *Either) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Endless) DecodeJSON(r *wire.Reader) error {
 	*x = Endless{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "next":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Next.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -579,18 +568,17 @@ func (x *Endless) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EndlessNext) DecodeJSON(r *wire.Reader) error {
 	*x = EndlessNext{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "next":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Next = wire.ReadPointer[Endless](r)
 		case "stop":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Stop = r.ReadBoolPointer()
 			}
 		default:
@@ -658,97 +646,95 @@ func (x *Even) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Everything) DecodeJSON(r *wire.Reader) error {
 	*x = Everything{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "address":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Address = Address(r.ReadString())
 		case "any":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Any = r.ReadRaw()
 		case "count":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Count = Count(r.ReadInt64())
 		case "empty":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Empty = r.ReadObject()
 		case "flag":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.Flag = Flag(r.ReadBool())
 		case "key":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.Key = r.ReadID()
 		case "level":
-			r.Once(&seen[0], 6)
+			seen[0] |= 0x40
 			x.Level = Level(r.ReadString())
 		case "levels":
-			r.Once(&seen[0], 7)
+			seen[0] |= 0x80
 			x.Levels.DecodeJSON(r)
 		case "open":
-			r.Once(&seen[0], 8)
+			seen[0] |= 0x100
 			x.Open = r.ReadObject()
 		case "ratio":
-			r.Once(&seen[0], 9)
+			seen[0] |= 0x200
 			x.Ratio = Ratio(r.ReadFloat64())
 		case "shape":
-			r.Once(&seen[0], 10)
+			seen[0] |= 0x400
 			x.Shape = wire.ReadBox(r, ShapeBox{})
 		case "tree":
-			r.Once(&seen[0], 11)
+			seen[0] |= 0x800
 			x.Tree.DecodeJSON(r)
 		case "words":
-			r.Once(&seen[0], 12)
+			seen[0] |= 0x1000
 			x.Words.DecodeJSON(r)
 		case "addressMay":
-			if r.Present(&seen[0], 13) {
+			if r.Present() {
 				x.AddressMay = (*Address)(r.ReadStringPointer())
 			}
 		case "anyMay":
-			r.Once(&seen[0], 14)
 			x.AnyMay = r.ReadRaw()
 		case "byName":
-			if r.Present(&seen[0], 15) {
+			if r.Present() {
 				x.ByName.DecodeJSON(r)
 			}
 		case "countMay":
-			if r.Present(&seen[0], 16) {
+			if r.Present() {
 				x.CountMay = (*Count)(r.ReadInt64Pointer())
 			}
 		case "emptyMay":
-			if r.Present(&seen[0], 17) {
+			if r.Present() {
 				x.EmptyMay = r.ReadObject()
 			}
 		case "flagMay":
-			if r.Present(&seen[0], 18) {
+			if r.Present() {
 				x.FlagMay = (*Flag)(r.ReadBoolPointer())
 			}
 		case "inline":
-			if r.Present(&seen[0], 19) {
+			if r.Present() {
 				x.Inline = wire.ReadPointer[EverythingInline](r)
 			}
 		case "inlineUnion":
-			if r.Present(&seen[0], 20) {
+			if r.Present() {
 				x.InlineUnion = wire.ReadBox(r, EverythingInlineUnionBox{})
 			}
 		case "keyMay":
-			if r.Present(&seen[0], 21) {
+			if r.Present() {
 				x.KeyMay = r.ReadID()
 			}
 		case "levelMay":
-			if r.Present(&seen[0], 22) {
+			if r.Present() {
 				x.LevelMay = (*Renamed)(r.ReadStringPointer())
 			}
 		case "levelsMay":
-			if r.Present(&seen[0], 23) {
+			if r.Present() {
 				x.LevelsMay.DecodeJSON(r)
 			}
 		case "listOfMaps":
-			if r.Present(&seen[0], 24) {
+			if r.Present() {
 				x.ListOfMaps = []wire.Map[[]*string]{}
 				for r.BeginArray(); r.Element(); {
 					var e wire.Map[[]*string]
@@ -770,57 +756,56 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 				}
 			}
 		case "mapOfEnums":
-			if r.Present(&seen[0], 25) {
+			if r.Present() {
 				x.MapOfEnums = wire.Map[EverythingMapOfEnumsValue]{}
 				for r.BeginObject(); r.Member(); {
 					*x.MapOfEnums.Entry(r) = EverythingMapOfEnumsValue(r.ReadString())
 				}
 			}
 		case "matrix":
-			if r.Present(&seen[0], 26) {
+			if r.Present() {
 				x.Matrix.DecodeJSON(r)
 			}
 		case "mixed":
-			r.Once(&seen[0], 27)
 			x.Mixed = wire.ReadBox(r, MixedBox{})
 		case "openMay":
-			if r.Present(&seen[0], 28) {
+			if r.Present() {
 				x.OpenMay = r.ReadObject()
 			}
 		case "optionalConst":
-			if r.Present(&seen[0], 29) {
+			if r.Present() {
 				x.OptionalConst = new(r.ReadConstString("fixed"))
 			}
 		case "optionalNumber":
-			if r.Present(&seen[0], 30) {
+			if r.Present() {
 				x.OptionalNumber = new(r.ReadConstInt64(int64(42)))
 			}
 		case "ratioMay":
-			if r.Present(&seen[0], 31) {
+			if r.Present() {
 				x.RatioMay = (*Ratio)(r.ReadFloat64Pointer())
 			}
 		case "sameUnion":
-			if r.Present(&seen[0], 32) {
+			if r.Present() {
 				x.SameUnion = wire.ReadBox(r, FailureBox{})
 			}
 		case "shapeMay":
-			if r.Present(&seen[0], 33) {
+			if r.Present() {
 				x.ShapeMay = wire.ReadBox(r, ShapeBox{})
 			}
 		case "shapes":
-			if r.Present(&seen[0], 34) {
+			if r.Present() {
 				x.Shapes.DecodeJSON(r)
 			}
 		case "treeMay":
-			if r.Present(&seen[0], 35) {
+			if r.Present() {
 				x.TreeMay = wire.ReadPointer[RenamedObject](r)
 			}
 		case "wordLists":
-			if r.Present(&seen[0], 36) {
+			if r.Present() {
 				x.WordLists.DecodeJSON(r)
 			}
 		case "wordsMay":
-			if r.Present(&seen[0], 37) {
+			if r.Present() {
 				x.WordsMay.DecodeJSON(r)
 			}
 		default:
@@ -959,15 +944,13 @@ func (x *Everything) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EverythingInline) DecodeJSON(r *wire.Reader) error {
 	*x = EverythingInline{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "deep":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Deep = wire.ReadPointer[EverythingInlineDeep](r)
 			}
 		default:
@@ -1000,15 +983,13 @@ func (x *EverythingInline) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EverythingInlineDeep) DecodeJSON(r *wire.Reader) error {
 	*x = EverythingInlineDeep{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "deeper":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Deeper = wire.ReadDecoded[EverythingInlineDeepDeeperItem](r)
 			}
 		default:
@@ -1044,15 +1025,14 @@ func (x *EverythingInlineDeep) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EverythingInlineDeepDeeperItem) DecodeJSON(r *wire.Reader) error {
 	*x = EverythingInlineDeepDeeperItem{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "x":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.X = r.ReadInt64()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1110,15 +1090,14 @@ func (x *UnknownEverythingInlineUnion) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EverythingInlineUnionX) DecodeJSON(r *wire.Reader) error {
 	*x = EverythingInlineUnionX{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "t":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.T = r.ReadConstString("x")
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1153,15 +1132,14 @@ func (x *EverythingInlineUnionX) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *EverythingInlineUnionY) DecodeJSON(r *wire.Reader) error {
 	*x = EverythingInlineUnionY{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "t":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.T = r.ReadConstString("y")
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()

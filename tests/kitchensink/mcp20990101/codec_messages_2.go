@@ -4,15 +4,14 @@ package mcp20990101
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Gone) DecodeJSON(r *wire.Reader) error {
 	*x = Gone{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(-1))
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -243,18 +242,17 @@ func (x *Keys) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Knot) DecodeJSON(r *wire.Reader) error {
 	*x = Knot{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "loop":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Loop = wire.ReadBox(r, LoopBox{})
 		case "none":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.None = wire.ReadNullable(r, wire.ReadPointer[Knot])
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -291,15 +289,14 @@ func (x *Knot) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Less) DecodeJSON(r *wire.Reader) error {
 	*x = Less{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -457,15 +454,13 @@ func (x *LoopNumber) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *LowerCase) DecodeJSON(r *wire.Reader) error {
 	*x = LowerCase{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.A = r.ReadStringPointer()
 			}
 		default:
@@ -570,27 +565,26 @@ func (x *Matrix) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Merged) DecodeJSON(r *wire.Reader) error {
 	*x = Merged{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "value":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Value = r.ReadConstInt64(int64(7))
 		case "a":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.A = r.ReadString()
 		case "children":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.Children = wire.ReadDecoded[Tree](r)
 		case "own":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.Own = r.ReadString()
 		case "left":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.Left = wire.ReadPointer[Tree](r)
 			}
 		default:

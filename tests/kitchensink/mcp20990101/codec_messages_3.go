@@ -71,18 +71,17 @@ func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *More) DecodeJSON(r *wire.Reader) error {
 	*x = More{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		case "b":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.B = r.ReadInt64()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -124,26 +123,25 @@ func (x *NamedMembers) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Narrowed) DecodeJSON(r *wire.Reader) error {
 	*x = Narrowed{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "n":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.N = r.ReadFloat64()
 		case "at":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.At = r.ReadStringPointer()
 			}
 		case "list":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.List = r.ReadStrings()
 			}
 		case "tree":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Tree = wire.ReadPointer[Tree](r)
 			}
 		default:
@@ -185,15 +183,13 @@ func (x *Narrowed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Nest) DecodeJSON(r *wire.Reader) error {
 	*x = Nest{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "v":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.V = wire.ReadPointer[NestItem](r)
 			}
 		default:
@@ -226,19 +222,17 @@ func (x *Nest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NestItem) DecodeJSON(r *wire.Reader) error {
 	*x = NestItem{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.A = r.ReadStringPointer()
 			}
 		case "again":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Again = wire.ReadPointer[NestItem](r)
 			}
 		default:
@@ -333,18 +327,17 @@ func (x *Never) DecodeJSON(r *wire.Reader) error {
 	return r.Err()
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NotFound) DecodeJSON(r *wire.Reader) error {
 	*x = NotFound{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "code":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Code = r.ReadConstInt64(int64(404))
 		case "path":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Path = r.ReadStringPointer()
 			}
 		default:
@@ -381,18 +374,16 @@ func (x *NotFound) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NotThis) DecodeJSON(r *wire.Reader) error {
 	*x = NotThis{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Mode = r.ReadString()
 		case "never":
-			r.Once(&seen[0], 1)
 			x.Never = r.ReadRaw()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -430,26 +421,24 @@ func (x *NotThis) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 	*x = NullableBounds{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "name":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			if !r.ReadNull() {
 				x.Name = (*Identifier)(r.ReadStringPointer())
 			}
 		case "sealed":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Sealed = wire.ReadNullable(r, wire.ReadPointer[NullableBoundsSealed])
 		case "at":
-			r.Once(&seen[0], 2)
 			x.At = wire.ReadOptional(r, (*wire.Reader).ReadString)
 		case "list":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.List = []*int64{}
 				for r.BeginArray(); r.Element(); {
 					var e *int64
@@ -460,10 +449,9 @@ func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 				}
 			}
 		case "n":
-			r.Once(&seen[0], 4)
 			x.N = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
 		case "words":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.Words = wire.Map[*string]{}
 				for r.BeginObject(); r.Member(); {
 					at := x.Words.Entry(r)
@@ -542,15 +530,14 @@ func (x *NullableBounds) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *NullableBoundsSealed) DecodeJSON(r *wire.Reader) error {
 	*x = NullableBoundsSealed{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -585,30 +572,27 @@ func (x *NullableBoundsSealed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Nullables) DecodeJSON(r *wire.Reader) error {
 	*x = Nullables{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "must":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Must = wire.ReadNullable(r, (*wire.Reader).ReadInt64Pointer)
 		case "mustFlag":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.MustFlag = wire.ReadNullable(r, (*wire.Reader).ReadBoolPointer)
 		case "mustMany":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.MustMany = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
 		case "mustText":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.MustText = wire.ReadNullable(r, (*wire.Reader).ReadStringPointer)
 		case "may":
-			r.Once(&seen[0], 4)
 			x.May = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
 		case "nothing":
-			r.Once(&seen[0], 5)
 			x.Nothing = r.ReadScalar(wire.ScalarNull)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -681,97 +665,96 @@ func (x *Numbers) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *OddNames) DecodeJSON(r *wire.Reader) error {
 	*x = OddNames{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "quo\"te":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.QuoTe = r.ReadString()
 		case "undeclared":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Undeclared = r.ReadRaw()
 		case "":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Empty = r.ReadStringPointer()
 			}
 		case "$ref":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Ref = r.ReadStringPointer()
 			}
 		case "9lives":
-			if r.Present(&seen[0], 4) {
+			if r.Present() {
 				x.N9lives = r.ReadStringPointer()
 			}
 		case "a/b":
-			if r.Present(&seen[0], 5) {
+			if r.Present() {
 				x.B = r.ReadStringPointer()
 			}
 		case "a~c":
-			if r.Present(&seen[0], 6) {
+			if r.Present() {
 				x.AC = r.ReadStringPointer()
 			}
 		case "back\\slash":
-			if r.Present(&seen[0], 7) {
+			if r.Present() {
 				x.BackSlash = r.ReadStringPointer()
 			}
 		case "back`tick":
-			if r.Present(&seen[0], 8) {
+			if r.Present() {
 				x.BackTick = r.ReadStringPointer()
 			}
 		case "decodeJSON":
-			if r.Present(&seen[0], 9) {
+			if r.Present() {
 				x.DecodeJSONMember = r.ReadStringPointer()
 			}
 		case "dst":
-			if r.Present(&seen[0], 10) {
+			if r.Present() {
 				x.Dst = r.ReadStringPointer()
 			}
 		case "err":
-			if r.Present(&seen[0], 11) {
+			if r.Present() {
 				x.Err = r.ReadStringPointer()
 			}
 		case "extra":
-			if r.Present(&seen[0], 12) {
+			if r.Present() {
 				x.ExtraMember = r.ReadStringPointer()
 			}
 		case "func":
-			if r.Present(&seen[0], 13) {
+			if r.Present() {
 				x.Func = r.ReadStringPointer()
 			}
 		case "größe":
-			if r.Present(&seen[0], 14) {
+			if r.Present() {
 				x.Größe = r.ReadStringPointer()
 			}
 		case "line\nbreak":
-			if r.Present(&seen[0], 15) {
+			if r.Present() {
 				x.LineBreak = r.ReadStringPointer()
 			}
 		case "r":
-			if r.Present(&seen[0], 16) {
+			if r.Present() {
 				x.R = r.ReadStringPointer()
 			}
 		case "seen":
-			if r.Present(&seen[0], 17) {
+			if r.Present() {
 				x.Seen = r.ReadStringPointer()
 			}
 		case "type":
-			if r.Present(&seen[0], 18) {
+			if r.Present() {
 				x.Type = r.ReadStringPointer()
 			}
 		case "validate":
-			if r.Present(&seen[0], 19) {
+			if r.Present() {
 				x.ValidateMember = r.ReadStringPointer()
 			}
 		case "x":
-			if r.Present(&seen[0], 20) {
+			if r.Present() {
 				x.X = r.ReadStringPointer()
 			}
 		case "名前":
-			if r.Present(&seen[0], 21) {
+			if r.Present() {
 				x.X名前 = r.ReadStringPointer()
 			}
 		default:
@@ -948,15 +931,14 @@ func (x *UnknownOneShape) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Other) DecodeJSON(r *wire.Reader) error {
 	*x = Other{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "c":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.C.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -991,15 +973,14 @@ func (x *Other) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *OtherC) DecodeJSON(r *wire.Reader) error {
 	*x = OtherC{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "d":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.D = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1034,15 +1015,13 @@ func (x *OtherC) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *OtherNest) DecodeJSON(r *wire.Reader) error {
 	*x = OtherNest{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "v":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.V = wire.ReadAll(r, func(r *wire.Reader) OtherNestItem { return OtherNestItem(r.ReadInt64()) })
 			}
 		default:
@@ -1105,18 +1084,17 @@ func (x *OtherNestItem) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Polygon) DecodeJSON(r *wire.Reader) error {
 	*x = Polygon{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "kind":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Kind = PolygonKind(r.ReadString())
 		case "sides":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Sides = wire.ReadAll(r, (*wire.Reader).ReadInt64)
 			}
 		default:

@@ -91,18 +91,17 @@ func (x *Record) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Rest) DecodeJSON(r *wire.Reader) error {
 	*x = Rest{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadInt64()
 		case "b":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.B = r.ReadString()
 		default:
 			*x.Additional.Entry(r) = r.ReadString()
@@ -141,15 +140,14 @@ func (x *Rest) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *RestOfObjects) DecodeJSON(r *wire.Reader) error {
 	*x = RestOfObjects{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "kind":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Kind = r.ReadConstString("rest")
 		default:
 			x.Additional.Entry(r).DecodeJSON(r)
@@ -187,31 +185,28 @@ func (x *RestOfObjects) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Ruled) DecodeJSON(r *wire.Reader) error {
 	*x = Ruled{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "cost":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.Cost = (*RuledCost)(r.ReadStringPointer())
 			}
 		case "mime-type":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.MIMEDashType = r.ReadStringPointer()
 			}
 		case "mimeType":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.MIMEType = r.ReadStringPointer()
 			}
 		case "names":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.Names.DecodeJSON(r)
 			}
 		case "never":
-			r.Once(&seen[0], 4)
 			x.Never.DecodeJSON(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -272,22 +267,21 @@ func (x *RuledCost) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Sealed) DecodeJSON(r *wire.Reader) error {
 	*x = Sealed{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		case "shape":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Shape = wire.ReadBox(r, ShapeBox{})
 			}
 		case "share":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Share = (*Share)(r.ReadFloat64Pointer())
 			}
 		default:
@@ -327,8 +321,7 @@ func (x *Sealed) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SealedEmpty) DecodeJSON(r *wire.Reader) error {
 	*x = SealedEmpty{}
 	for r.BeginObject(); r.Member(); {
@@ -452,19 +445,17 @@ func (x *Share) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Siblings) DecodeJSON(r *wire.Reader) error {
 	*x = Siblings{}
-	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "more":
-			if r.Present(&seen[0], 0) {
+			if r.Present() {
 				x.More = wire.ReadPointer[SiblingsMore](r)
 			}
 		case "short":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Short = (*Identifier)(r.ReadStringPointer())
 			}
 		default:
@@ -498,18 +489,17 @@ func (x *Siblings) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *SiblingsMore) DecodeJSON(r *wire.Reader) error {
 	*x = SiblingsMore{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "a":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.A = r.ReadString()
 		case "extra":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.ExtraMember = r.ReadInt64()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -545,25 +535,24 @@ func (x *SiblingsMore) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Special) DecodeJSON(r *wire.Reader) error {
 	*x = Special{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "mode":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Mode = r.ReadConstString("special")
 		case "text":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Text = r.ReadString()
 		case "_meta":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Meta = r.ReadObject()
 			}
 		case "extra":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.ExtraMember = r.ReadStringPointer()
 			}
 		default:
@@ -604,22 +593,21 @@ func (x *Special) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Square) DecodeJSON(r *wire.Reader) error {
 	*x = Square{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "kind":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Kind = r.ReadConstString("square")
 		case "corner":
-			if r.Present(&seen[0], 1) {
+			if r.Present() {
 				x.Corner = wire.ReadBox(r, ShapeBox{})
 			}
 		case "side":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Side = r.ReadFloat64Pointer()
 			}
 		default:
@@ -682,21 +670,20 @@ func (x *UnknownStamped) AppendJSON(dst []byte) ([]byte, error) {
 	return wire.AppendRaw(dst, x.Raw)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *StampedDone) DecodeJSON(r *wire.Reader) error {
 	*x = StampedDone{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "state":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.State = r.ReadConstString("done")
 		case "a":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.A = r.ReadString()
 		case "at":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.At = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -733,18 +720,17 @@ func (x *StampedDone) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *StampedNew) DecodeJSON(r *wire.Reader) error {
 	*x = StampedNew{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "state":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.State = r.ReadConstString("new")
 		case "a":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.A = r.ReadString()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -808,21 +794,20 @@ func (x *Tags) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Tree) DecodeJSON(r *wire.Reader) error {
 	*x = Tree{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "children":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Children = wire.ReadDecoded[Tree](r)
 		case "value":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Value = r.ReadRaw()
 		case "left":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.Left = wire.ReadPointer[Tree](r)
 			}
 		default:
@@ -861,218 +846,217 @@ func (x *Tree) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *Wide) DecodeJSON(r *wire.Reader) error {
 	*x = Wide{}
 	var seen [2]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "f00":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.F00 = r.ReadInt64()
 		case "f01":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.F01 = r.ReadInt64()
 		case "f02":
-			r.Once(&seen[0], 2)
+			seen[0] |= 0x4
 			x.F02 = r.ReadInt64()
 		case "f03":
-			r.Once(&seen[0], 3)
+			seen[0] |= 0x8
 			x.F03 = r.ReadInt64()
 		case "f04":
-			r.Once(&seen[0], 4)
+			seen[0] |= 0x10
 			x.F04 = r.ReadInt64()
 		case "f05":
-			r.Once(&seen[0], 5)
+			seen[0] |= 0x20
 			x.F05 = r.ReadInt64()
 		case "f06":
-			r.Once(&seen[0], 6)
+			seen[0] |= 0x40
 			x.F06 = r.ReadInt64()
 		case "f07":
-			r.Once(&seen[0], 7)
+			seen[0] |= 0x80
 			x.F07 = r.ReadInt64()
 		case "f08":
-			r.Once(&seen[0], 8)
+			seen[0] |= 0x100
 			x.F08 = r.ReadInt64()
 		case "f09":
-			r.Once(&seen[0], 9)
+			seen[0] |= 0x200
 			x.F09 = r.ReadInt64()
 		case "f10":
-			r.Once(&seen[0], 10)
+			seen[0] |= 0x400
 			x.F10 = r.ReadInt64()
 		case "f11":
-			r.Once(&seen[0], 11)
+			seen[0] |= 0x800
 			x.F11 = r.ReadInt64()
 		case "f12":
-			r.Once(&seen[0], 12)
+			seen[0] |= 0x1000
 			x.F12 = r.ReadInt64()
 		case "f13":
-			r.Once(&seen[0], 13)
+			seen[0] |= 0x2000
 			x.F13 = r.ReadInt64()
 		case "f14":
-			r.Once(&seen[0], 14)
+			seen[0] |= 0x4000
 			x.F14 = r.ReadInt64()
 		case "f15":
-			r.Once(&seen[0], 15)
+			seen[0] |= 0x8000
 			x.F15 = r.ReadInt64()
 		case "f16":
-			r.Once(&seen[0], 16)
+			seen[0] |= 0x10000
 			x.F16 = r.ReadInt64()
 		case "f17":
-			r.Once(&seen[0], 17)
+			seen[0] |= 0x20000
 			x.F17 = r.ReadInt64()
 		case "f18":
-			r.Once(&seen[0], 18)
+			seen[0] |= 0x40000
 			x.F18 = r.ReadInt64()
 		case "f19":
-			r.Once(&seen[0], 19)
+			seen[0] |= 0x80000
 			x.F19 = r.ReadInt64()
 		case "f20":
-			r.Once(&seen[0], 20)
+			seen[0] |= 0x100000
 			x.F20 = r.ReadInt64()
 		case "f21":
-			r.Once(&seen[0], 21)
+			seen[0] |= 0x200000
 			x.F21 = r.ReadInt64()
 		case "f22":
-			r.Once(&seen[0], 22)
+			seen[0] |= 0x400000
 			x.F22 = r.ReadInt64()
 		case "f23":
-			r.Once(&seen[0], 23)
+			seen[0] |= 0x800000
 			x.F23 = r.ReadInt64()
 		case "f24":
-			r.Once(&seen[0], 24)
+			seen[0] |= 0x1000000
 			x.F24 = r.ReadInt64()
 		case "f25":
-			r.Once(&seen[0], 25)
+			seen[0] |= 0x2000000
 			x.F25 = r.ReadInt64()
 		case "f26":
-			r.Once(&seen[0], 26)
+			seen[0] |= 0x4000000
 			x.F26 = r.ReadInt64()
 		case "f27":
-			r.Once(&seen[0], 27)
+			seen[0] |= 0x8000000
 			x.F27 = r.ReadInt64()
 		case "f28":
-			r.Once(&seen[0], 28)
+			seen[0] |= 0x10000000
 			x.F28 = r.ReadInt64()
 		case "f29":
-			r.Once(&seen[0], 29)
+			seen[0] |= 0x20000000
 			x.F29 = r.ReadInt64()
 		case "f30":
-			r.Once(&seen[0], 30)
+			seen[0] |= 0x40000000
 			x.F30 = r.ReadInt64()
 		case "f31":
-			r.Once(&seen[0], 31)
+			seen[0] |= 0x80000000
 			x.F31 = r.ReadInt64()
 		case "f32":
-			r.Once(&seen[0], 32)
+			seen[0] |= 0x100000000
 			x.F32 = r.ReadInt64()
 		case "f33":
-			r.Once(&seen[0], 33)
+			seen[0] |= 0x200000000
 			x.F33 = r.ReadInt64()
 		case "f34":
-			r.Once(&seen[0], 34)
+			seen[0] |= 0x400000000
 			x.F34 = r.ReadInt64()
 		case "f35":
-			r.Once(&seen[0], 35)
+			seen[0] |= 0x800000000
 			x.F35 = r.ReadInt64()
 		case "f36":
-			r.Once(&seen[0], 36)
+			seen[0] |= 0x1000000000
 			x.F36 = r.ReadInt64()
 		case "f37":
-			r.Once(&seen[0], 37)
+			seen[0] |= 0x2000000000
 			x.F37 = r.ReadInt64()
 		case "f38":
-			r.Once(&seen[0], 38)
+			seen[0] |= 0x4000000000
 			x.F38 = r.ReadInt64()
 		case "f39":
-			r.Once(&seen[0], 39)
+			seen[0] |= 0x8000000000
 			x.F39 = r.ReadInt64()
 		case "f40":
-			r.Once(&seen[0], 40)
+			seen[0] |= 0x10000000000
 			x.F40 = r.ReadInt64()
 		case "f41":
-			r.Once(&seen[0], 41)
+			seen[0] |= 0x20000000000
 			x.F41 = r.ReadInt64()
 		case "f42":
-			r.Once(&seen[0], 42)
+			seen[0] |= 0x40000000000
 			x.F42 = r.ReadInt64()
 		case "f43":
-			r.Once(&seen[0], 43)
+			seen[0] |= 0x80000000000
 			x.F43 = r.ReadInt64()
 		case "f44":
-			r.Once(&seen[0], 44)
+			seen[0] |= 0x100000000000
 			x.F44 = r.ReadInt64()
 		case "f45":
-			r.Once(&seen[0], 45)
+			seen[0] |= 0x200000000000
 			x.F45 = r.ReadInt64()
 		case "f46":
-			r.Once(&seen[0], 46)
+			seen[0] |= 0x400000000000
 			x.F46 = r.ReadInt64()
 		case "f47":
-			r.Once(&seen[0], 47)
+			seen[0] |= 0x800000000000
 			x.F47 = r.ReadInt64()
 		case "f48":
-			r.Once(&seen[0], 48)
+			seen[0] |= 0x1000000000000
 			x.F48 = r.ReadInt64()
 		case "f49":
-			r.Once(&seen[0], 49)
+			seen[0] |= 0x2000000000000
 			x.F49 = r.ReadInt64()
 		case "f50":
-			r.Once(&seen[0], 50)
+			seen[0] |= 0x4000000000000
 			x.F50 = r.ReadInt64()
 		case "f51":
-			r.Once(&seen[0], 51)
+			seen[0] |= 0x8000000000000
 			x.F51 = r.ReadInt64()
 		case "f52":
-			r.Once(&seen[0], 52)
+			seen[0] |= 0x10000000000000
 			x.F52 = r.ReadInt64()
 		case "f53":
-			r.Once(&seen[0], 53)
+			seen[0] |= 0x20000000000000
 			x.F53 = r.ReadInt64()
 		case "f54":
-			r.Once(&seen[0], 54)
+			seen[0] |= 0x40000000000000
 			x.F54 = r.ReadInt64()
 		case "f55":
-			r.Once(&seen[0], 55)
+			seen[0] |= 0x80000000000000
 			x.F55 = r.ReadInt64()
 		case "f56":
-			r.Once(&seen[0], 56)
+			seen[0] |= 0x100000000000000
 			x.F56 = r.ReadInt64()
 		case "f57":
-			r.Once(&seen[0], 57)
+			seen[0] |= 0x200000000000000
 			x.F57 = r.ReadInt64()
 		case "f58":
-			r.Once(&seen[0], 58)
+			seen[0] |= 0x400000000000000
 			x.F58 = r.ReadInt64()
 		case "f59":
-			r.Once(&seen[0], 59)
+			seen[0] |= 0x800000000000000
 			x.F59 = r.ReadInt64()
 		case "f60":
-			r.Once(&seen[0], 60)
+			seen[0] |= 0x1000000000000000
 			x.F60 = r.ReadInt64()
 		case "f61":
-			r.Once(&seen[0], 61)
+			seen[0] |= 0x2000000000000000
 			x.F61 = r.ReadInt64()
 		case "f62":
-			r.Once(&seen[0], 62)
+			seen[0] |= 0x4000000000000000
 			x.F62 = r.ReadInt64()
 		case "f63":
-			r.Once(&seen[0], 63)
+			seen[0] |= 0x8000000000000000
 			x.F63 = r.ReadInt64()
 		case "f64":
-			r.Once(&seen[1], 0)
+			seen[1] |= 0x1
 			x.F64 = r.ReadInt64()
 		case "f65":
-			if r.Present(&seen[1], 1) {
+			if r.Present() {
 				x.F65 = r.ReadInt64Pointer()
 			}
 		case "f66":
-			if r.Present(&seen[1], 2) {
+			if r.Present() {
 				x.F66 = r.ReadInt64Pointer()
 			}
 		case "f67":
-			if r.Present(&seen[1], 3) {
+			if r.Present() {
 				x.F67 = r.ReadInt64Pointer()
 			}
 		default:
@@ -1253,25 +1237,24 @@ func (x *Words) UnmarshalJSON(data []byte) error {
 	return wire.Unmarshal(data, x)
 }
 
-// DecodeJSON reads an object. A missing, repeated or mistyped member is an
-// error.
+// DecodeJSON reads an object. A missing or mistyped member is an error.
 func (x *ZeroConsts) DecodeJSON(r *wire.Reader) error {
 	*x = ZeroConsts{}
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "number":
-			r.Once(&seen[0], 0)
+			seen[0] |= 0x1
 			x.Number = r.ReadConstInt64(int64(0))
 		case "text":
-			r.Once(&seen[0], 1)
+			seen[0] |= 0x2
 			x.Text = r.ReadConstString("")
 		case "numberMay":
-			if r.Present(&seen[0], 2) {
+			if r.Present() {
 				x.NumberMay = new(r.ReadConstInt64(int64(0)))
 			}
 		case "textMay":
-			if r.Present(&seen[0], 3) {
+			if r.Present() {
 				x.TextMay = new(r.ReadConstString(""))
 			}
 		default:

@@ -31,7 +31,7 @@ func (c *check) message(s *Session) {
 	if c.text() {
 		return
 	}
-	if wire.NewStringReader(c.src).Kind() != wire.KindArray {
+	if wire.Raw(c.src).Kind() != wire.KindArray {
 		c.single(s, c.src, "")
 		return
 	}
@@ -429,7 +429,7 @@ func (c *check) redacted(pointer string) bool {
 	if pointer == "" || !strings.Contains(c.src, recording.RedactedPrefix) {
 		return false
 	}
-	value := wire.NewStringReader(c.src[offsetOf(c.src, pointer):])
+	value := wire.Raw(c.src[offsetOf(c.src, pointer):]).Reader()
 	return value.Kind() == wire.KindString && strings.HasPrefix(value.ReadString(), recording.RedactedPrefix)
 }
 
@@ -450,7 +450,7 @@ func (c *check) done() []Finding {
 
 // offsetOf returns the offset of the value at a JSON Pointer, or of the innermost one around it that there is.
 func offsetOf(src, pointer string) int {
-	r := wire.NewStringReader(src)
+	r := wire.Raw(src).Reader()
 	r.Kind() // skips white space
 	offset := r.Offset()
 	for _, segment := range strings.Split(pointer, "/")[1:] {

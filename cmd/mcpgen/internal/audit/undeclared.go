@@ -14,7 +14,7 @@ import (
 // undeclared notes the members of a value that its revision does not define. Generated types
 // keep them in the field Extra.
 func (c *check) undeclared(v wire.Value, src, pointer string) {
-	if c.envelope && wire.NewStringReader(src).Kind() == wire.KindArray {
+	if c.envelope && wire.Raw(src).Kind() == wire.KindArray {
 		return // the messages of a batch are checked one by one
 	}
 	c.extras(reflect.ValueOf(v), pointer)

@@ -31,8 +31,7 @@ func (l *labels) entry(line string) Entry {
 		if i < 0 || !strings.Contains(line[i:], `"jsonrpc"`) {
 			return Entry{Kind: Log, Text: line}
 		}
-		r := wire.NewStringReader(line[i:])
-		raw := r.ReadRaw()
+		raw := wire.Raw(line[i:]).Reader().ReadRaw() // which ends before the text after it
 		if raw == "" {
 			raw = wire.Raw(line[i:]) // A broken value is a broken message.
 		}
@@ -59,7 +58,7 @@ func (l *labels) entry(line string) Entry {
 // enveloped finds the message in a member of an object that is not a message itself. If the
 // object names the sender, the member is the text that was sent, even if that is not a message.
 func enveloped(line string) (message, label string, ok bool) {
-	r := wire.NewStringReader(line)
+	r := wire.Raw(line).Reader()
 	if r.Kind() != wire.KindObject {
 		return "", "", false
 	}

@@ -195,7 +195,7 @@ func (s *secrets) within(text string) string {
 
 // message replaces the secrets of a JSON text, or of any other text.
 func (s *secrets) message(text string) string {
-	w := &secretWalk{secrets: s, json: wire.NewStringReader(text), edits: map[int]edit{}}
+	w := &secretWalk{secrets: s, json: wire.Raw(text).Reader(), edits: map[int]edit{}}
 	if w.json.Kind() == wire.KindArray { // a batch
 		for w.json.BeginArray(); w.json.Element(); {
 			w.value("", "", false)

@@ -76,7 +76,7 @@ func (x *AddNoteOutput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *AddNoteOutput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".

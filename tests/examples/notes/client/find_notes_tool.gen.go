@@ -71,7 +71,7 @@ func (x *FindNotesOutput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *FindNotesOutput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".

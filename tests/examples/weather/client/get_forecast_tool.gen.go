@@ -235,7 +235,7 @@ func (x *GetForecastOutput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *GetForecastOutput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 func decodeGetForecastOutputAlert(r *wire.Reader) GetForecastOutputAlert {

@@ -93,7 +93,7 @@ func (x *ReportSightingOutput) DecodeJSON(r *wire.Reader) error {
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (x *ReportSightingOutput) UnmarshalJSON(data []byte) error {
-	return wire.UnmarshalStrict(data, x)
+	return wire.Unmarshal(data, x)
 }
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
