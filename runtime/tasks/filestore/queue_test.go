@@ -2,6 +2,7 @@ package filestore
 
 import (
 	"path/filepath"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,4 +42,30 @@ func TestIndexOrder(t *testing.T) {
 			t.Errorf("due after the end: %q, %v", due, err)
 		}
 	})
+}
+
+// TestLostTransaction checks that a change has an error, and the next one none, if its transaction panics or ends the
+// goroutine.
+func TestLostTransaction(t *testing.T) {
+	for name, fault := range map[string]func(){"panic": func() { panic("the disk is gone") }, "goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(filepath.Join(t.TempDir(), "tasks"), Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			now := time.Now()
+			r := &tasks.Record{ID: "A", Method: "m", Status: "working", Created: now, Updated: now, Expires: now.Add(time.Hour), Leased: now}
+			err = s.put(r, 1, func(*bbolt.Tx) error {
+				fault()
+				return nil
+			})
+			if err == nil {
+				t.Error("a transaction that was not committed has no error")
+			}
+			if err := s.Create(t.Context(), r); err != nil {
+				t.Errorf("the next change: %v", err)
+			}
+		})
+	}
 }

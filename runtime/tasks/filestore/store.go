@@ -213,7 +213,7 @@ func (s *Store) do(f func(*bbolt.Tx) error) error {
 // commit makes a change, and those that have arrived since the last transaction, in one.
 func (s *Store) commit(first *change) {
 	changes := []*change{first}
-	var err error
+	err := errors.New("filestore: the transaction has ended its goroutine")
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("filestore: the database has panicked: %v", p)
