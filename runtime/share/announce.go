@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
+	goruntime "runtime"
 	"slices"
 	"sync"
 	"time"
@@ -29,7 +30,7 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
 	}
 	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
-	r.waiting.Do = r.publish
+	r.waiting.Do, r.waiting.Go = r.publish, r.start
 	r.subscribe(0, func(data []byte) { r.receive(data, published, missed) }, missed)
 	return r.announce, nil
 }
@@ -46,7 +47,7 @@ type announcer struct {
 	log     *slog.Logger
 
 	waiting engine.Backlog[string] // texts to publish, each once
-	faults  int                    // attempts to publish that failed in a row; only publish uses it
+	faults  int                    // attempts to publish that failed in a row; only the goroutine of waiting changes it
 
 	mu     sync.Mutex // guards what follows
 	logged time.Time
@@ -137,7 +138,18 @@ func (r *announcer) message(n runtime.Notification) (string, error) {
 	return string(text), err
 }
 
-// publish sends an announcement. If the bus fails, the announcement waits again, and the others wait for it.
+// start starts the goroutine that publishes: at once, or after a pause if the bus has failed.
+func (r *announcer) start(work func()) bool {
+	if r.faults == 0 {
+		go work()
+	} else {
+		time.AfterFunc(waits.Backoff(r.faults), work) // a goroutine that waits would take 3 KB
+	}
+	return true
+}
+
+// publish sends an announcement. If the bus fails, the announcement waits again, and so do the others: publish ends the
+// goroutine, and start starts the next one.
 func (r *announcer) publish(text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
 	defer cancel()
@@ -154,7 +166,7 @@ func (r *announcer) publish(text string) {
 	})
 	r.faults++
 	r.fault("a change is announced to other replicas later", err)
-	time.Sleep(waits.Backoff(r.faults))
+	goruntime.Goexit()
 }
 
 // fault logs an error unless another one was logged a short time ago.

@@ -112,3 +112,15 @@ func TestAnnouncedTooMany(t *testing.T) {
 		}
 	})
 }
+
+// TestAnnouncedWhileDown checks that no goroutine waits for a bus that stays down: a bubble ends only when none is left.
+func TestAnnouncedWhileDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		announce, err := Announce(&failing{fails: 1 << 30}).Join("shop", discard, func(runtime.Notification) {}, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		announce(runtime.Notification{Method: "notifications/n"})
+		synctest.Wait()
+	})
+}

@@ -3,8 +3,8 @@
 // runtime/natsmcp implements both with NATS.
 //
 // [Announce] connects servers, so that what one publishes, such as a change of a list, reaches the clients of all. The
-// subject contains the server's name. The goroutine that publishes exists while something waits, so no call waits for the
-// bus. A message names the replica that has sent it, which ignores it on
+// subject contains the server's name. The goroutine that publishes exists while something waits, and a failure is
+// followed by a timer, so no call waits for the bus. A message names the replica that has sent it, which ignores it on
 // its way back. [UseOnce] lets the replicas accept each state of a request once.
 //
 // # Sessions
