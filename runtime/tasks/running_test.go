@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -177,5 +178,39 @@ func TestTakeOverKeepsRoom(t *testing.T) {
 		close(slow.proceed)
 		time.Sleep(4 * time.Second)
 		second.start("sleep") // there is room again
+	})
+}
+
+// used is a store that counts its calls that have not returned. The next read takes five seconds if slow is set.
+type used struct {
+	watched
+	calls atomic.Int64
+	slow  atomic.Bool
+}
+
+func (u *used) Get(ctx context.Context, id string) (*tasks.Record, error) {
+	u.calls.Add(1)
+	defer u.calls.Add(-1)
+	if u.slow.Swap(false) {
+		time.Sleep(5 * time.Second)
+	}
+	return u.Store.Get(ctx, id)
+}
+
+// TestCloseLeavesStore checks that Close waits for a renewal of a lease, and ends the watch of a task that was worked on:
+// the program may close the store then.
+func TestCloseLeavesStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &used{watched: watched{Store: tasks.NewMemory(0)}}
+		e := newExtended(t, store, "", &counter{}, func(o *tasks.Options, _ *runtime.ServerOptions) { o.Lease = 3 * time.Second })
+		e.start("sleep")
+		synctest.Wait()
+		store.slow.Store(true)
+		time.Sleep(time.Second)
+		synctest.Wait() // the lease is being renewed
+		e.keeper.Close()
+		if calls, watching := store.calls.Load(), store.watching.Load(); calls != 0 || watching != 0 {
+			t.Errorf("after Close, %d calls use the store, and %d functions watch tasks", calls, watching)
+		}
 	})
 }

@@ -175,8 +175,9 @@ type run struct {
 	stop    context.CancelCauseFunc // ends the context of the work
 	over    atomic.Bool
 
-	checking sync.Mutex // guards what follows
-	timer    *time.Timer
+	timer    *time.Timer // calls check
+	unwatch  func()
+	checking sync.Mutex // held by check, and guards renewed
 	renewed  time.Time
 
 	// What the work of a session's task needs to send requests to the peer.
@@ -230,22 +231,25 @@ func (w *run) watch(ctx context.Context) {
 	defer w.checking.Unlock()
 	// Work has no goroutine but that of its handler: one that waits would take 3 KB, a timer takes 160 bytes.
 	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.check)
-	unwatch := w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
-	context.AfterFunc(ctx, func() {
-		unwatch()
-		w.timer.Stop()
-		w.end(w.stopped(context.Cause(ctx)))
-	})
+	w.unwatch = w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
+	context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })
 	w.timer.Reset(0) // the task may have changed already
 }
 
 // check reads the task, and renews the lease if it is time.
 func (w *run) check() {
-	w.checking.Lock()
-	defer w.checking.Unlock()
-	if w.over.Load() {
+	w.t.mu.Lock()
+	over := w.over.Load()
+	if !over {
+		w.t.working.Add(1) // Close waits, because the program may close the store then
+		defer w.t.working.Done()
+	}
+	w.t.mu.Unlock()
+	if over {
 		return
 	}
+	w.checking.Lock()
+	defer w.checking.Unlock()
 	interval := w.t.opts.Lease / 3
 	ctx, done := context.WithTimeout(context.Background(), w.t.opts.Lease)
 	defer done()
@@ -300,6 +304,8 @@ func (w *run) end(out outcome) {
 		return
 	}
 	w.stop(nil)
+	w.unwatch()
+	w.timer.Stop()
 	if out.result == "" && w.t.closed.Load() {
 		out.lost = true
 	}
