@@ -330,6 +330,61 @@ func (s *requests) handlers() int {
 	return s.running
 }
 
+// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
+// sends them as one array, in the order in which they became ready.
+type batch struct {
+	conn *conn
+	to   Reply
+
+	mu   sync.Mutex
+	left int    // number of missing answers, plus one until all messages are taken
+	text []byte // the array so far, "[" and no "]"
+
+	abandoned bool // a handler does not return, see Outgoing
+}
+
+// batched is the Reply of one message in a batch.
+type batched struct{ *batch }
+
+// Send implements Reply.
+func (b *batched) Send(ctx context.Context, m Outgoing) error {
+	if m.Kind == jsonrpc.Response {
+		b.mu.Lock()
+		b.abandoned = b.abandoned || m.Abandoned
+		b.mu.Unlock()
+		b.add(m.Text)
+		return nil
+	}
+	return b.conn.send(ctx, &m.Text, b.to, m)
+}
+
+// Unwrap returns the Reply of the whole batch.
+func (b *batched) Unwrap() Reply { return b.to }
+
+// skip records that a message gets no answer, for a batch that waits for it.
+func skip(to Reply) {
+	if b, ok := to.(*batched); ok {
+		b.add(nil)
+	}
+}
+
+// add adds a copy of an answer. Text is nil if there is none.
+func (b *batch) add(text []byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if text != nil {
+		sep := byte(',')
+		if b.text == nil {
+			sep = '['
+		}
+		b.text = append(append(b.text, sep), text...)
+	}
+	if b.left--; b.left == 0 && b.text != nil {
+		b.text = append(b.text, ']')
+		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
+	}
+}
+
 // The code below adds the members that all results of stateless requests have: the type, the server's
 // Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
 // fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
@@ -512,59 +567,4 @@ func (c statelessCall) uriData(data wire.Raw) wire.Raw {
 		return data
 	}
 	return wire.Raw(with)
-}
-
-// batch collects the answers to the requests of one incoming batch. When the last one is ready, it
-// sends them as one array, in the order in which they became ready.
-type batch struct {
-	conn *conn
-	to   Reply
-
-	mu   sync.Mutex
-	left int    // number of missing answers, plus one until all messages are taken
-	text []byte // the array so far, "[" and no "]"
-
-	abandoned bool // a handler does not return, see Outgoing
-}
-
-// batched is the Reply of one message in a batch.
-type batched struct{ *batch }
-
-// Send implements Reply.
-func (b *batched) Send(ctx context.Context, m Outgoing) error {
-	if m.Kind == jsonrpc.Response {
-		b.mu.Lock()
-		b.abandoned = b.abandoned || m.Abandoned
-		b.mu.Unlock()
-		b.add(m.Text)
-		return nil
-	}
-	return b.conn.send(ctx, &m.Text, b.to, m)
-}
-
-// Unwrap returns the Reply of the whole batch.
-func (b *batched) Unwrap() Reply { return b.to }
-
-// skip records that a message gets no answer, for a batch that waits for it.
-func skip(to Reply) {
-	if b, ok := to.(*batched); ok {
-		b.add(nil)
-	}
-}
-
-// add adds a copy of an answer. Text is nil if there is none.
-func (b *batch) add(text []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if text != nil {
-		sep := byte(',')
-		if b.text == nil {
-			sep = '['
-		}
-		b.text = append(append(b.text, sep), text...)
-	}
-	if b.left--; b.left == 0 && b.text != nil {
-		b.text = append(b.text, ']')
-		b.conn.send(b.conn.life.Context(), &b.text, b.to, Outgoing{Kind: jsonrpc.Response, Abandoned: b.abandoned})
-	}
 }

@@ -24,8 +24,8 @@ type request struct {
 // maxToken limits the progress tokens that are remembered, in bytes. Package runtime refuses longer ones.
 const maxToken = 1 << 10
 
-// newRequests returns the requests among the messages in a text. They share no memory with it, because they may last as
-// long as their client likes.
+// newRequests returns the requests among the messages in a text, without their revisions if sessionOnly. They share no
+// memory with the text, because they may last as long as their client likes.
 func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bool) (all []*request) {
 	for _, m := range messages {
 		if m.Kind != jsonrpc.Request {
