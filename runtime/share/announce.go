@@ -47,7 +47,7 @@ type announcer struct {
 	log     *slog.Logger
 
 	waiting engine.Backlog[string] // texts to publish, each once
-	faults  int                    // attempts to publish that failed in a row; only the goroutine of waiting changes it
+	faults  int                    // failed attempts to publish in a row; only publish changes it
 
 	mu     sync.Mutex // guards what follows
 	logged time.Time

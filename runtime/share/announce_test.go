@@ -113,7 +113,7 @@ func TestAnnouncedTooMany(t *testing.T) {
 	})
 }
 
-// TestAnnouncedWhileDown checks that no goroutine waits for a bus that stays down: a bubble ends only when none is left.
+// TestAnnouncedWhileDown checks that no goroutine waits for a bus that stays down: a bubble ends when none is left.
 func TestAnnouncedWhileDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		announce, err := Announce(&failing{fails: 1 << 30}).Join("shop", discard, func(runtime.Notification) {}, func() {})

@@ -197,8 +197,8 @@ func (u *used) Get(ctx context.Context, id string) (*tasks.Record, error) {
 	return u.Store.Get(ctx, id)
 }
 
-// TestCloseLeavesStore checks that Close waits for a renewal of a lease, and ends the watch of a task that was worked on:
-// the program may close the store then.
+// TestCloseLeavesStore checks that Close waits for the renewal of a lease and ends the watch of the task: the program
+// may close the store then.
 func TestCloseLeavesStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &used{watched: watched{Store: tasks.NewMemory(0)}}
