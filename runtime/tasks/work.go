@@ -348,8 +348,8 @@ func (t *Tasks) Close() {
 // errTooLarge is the outcome of a task whose result or questions cannot be stored.
 var errTooLarge = jsonrpc.Errorf(jsonrpc.CodeInternalError, "the result is too large for the store of tasks")
 
-// settle stores the outcome, unless another process has the task, and returns the task, or nil if it is not known. While
-// the store fails, it repeats that until the task expires or t is closed, because the work may have taken long.
+// settle stores the outcome, unless another process has the task, and returns the task, or nil if it is not known.
+// While the store fails, it repeats that until the task expires or t is closed, because the work may have taken long.
 func (w *run) settle(out outcome) *Record {
 	ctx, stop := context.WithDeadline(context.Background(), w.expires)
 	defer stop()
