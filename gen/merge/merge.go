@@ -251,7 +251,7 @@ func (m *merger) list(mine, theirs *yaml.Node) *yaml.Node {
 		case i >= 0:
 			mine = with(mine, offer.Name, m.items(tools.AllKinds[i].Key, tools.AllKinds[i].Noun, old, base, offer.Value))
 		default:
-			v := new(value)
+			v := &value{known: m.known}
 			mine = with(mine, offer.Name, v.merge(place{at: "/" + offer.Name}, old, base, offer.Value))
 			m.report("the list", v)
 		}
@@ -271,7 +271,7 @@ func (m *merger) items(key, noun string, mine, base, theirs *yaml.Node) *yaml.No
 			if was == nothing {
 				was = renamedBy(old, key, mines, bases, news)
 			}
-			v := new(value)
+			v := &value{known: m.known}
 			merged = append(merged, v.merge(place{}, old, was, now))
 			m.report(noun+" "+name, v)
 		case was != nothing:

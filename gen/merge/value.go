@@ -13,6 +13,7 @@ import (
 
 // value is the merge of one value. It notes the pointers of the places at which people have changed something.
 type value struct {
+	known    bool     // as in merger
 	kept     []string // the server has not changed the place, or does not have it
 	both     []string // the server has changed the place, too; that of people is kept
 	lost     []string // the server no longer has the place
@@ -142,8 +143,8 @@ func (v *value) merge(p place, mine, base, theirs *yaml.Node) *yaml.Node {
 		}
 		return yaml.List(mine, v.set(p, mines, base, news))
 	}
-	if base != nothing && same(base, mine) {
-		v.replaced = append(v.replaced, p.at)
+	if base != nothing && (!v.known || same(base, mine)) {
+		v.drop(p, mine, base)
 		return commented(theirs, mine)
 	}
 	v.both = append(v.both, p.at)
@@ -248,22 +249,27 @@ func texts(all []*yaml.Node) map[wire.Raw]bool {
 // or else with those at the same index.
 func (v *value) elements(p place, mines []*yaml.Node, base *yaml.Node, news []*yaml.Node) []*yaml.Node {
 	bases, _ := yaml.Elements(base)
-	inBase := texts(bases)
 	before := func(i int) *yaml.Node {
 		if i < len(bases) {
 			return bases[i]
 		}
 		return nothing
 	}
+	left := map[wire.Raw]int{} // how many elements of the base with a text are not among those of theirs so far
+	for _, n := range bases {
+		left[yaml.JSON(n)]++
+	}
 	pairs, taken := pair(mines, bases, news), map[int]bool{}
 	var merged []*yaml.Node
 	for j, n := range news {
+		text := yaml.JSON(n)
 		if i := pairs[j]; i >= 0 {
 			taken[i] = true
 			merged = append(merged, v.merge(p.element(i), mines[i], before(i), n))
-		} else if !inBase[yaml.JSON(n)] {
+		} else if left[text] <= 0 { // otherwise people have deleted it
 			merged = append(merged, n)
 		}
+		left[text]--
 	}
 	for i, n := range mines {
 		switch {
