@@ -37,27 +37,31 @@ func Texts(all []string) wire.Raw {
 
 // Replaced returns a text in which other values are at some JSON Pointers. A pointer that leads to nothing has no
 // effect.
-func Replaced(text wire.Raw, others map[string]wire.Raw) wire.Raw { return replaced(text, "", others) }
+func Replaced(text wire.Raw, others map[string]wire.Raw) wire.Raw {
+	within := map[string]bool{} // the pointers of the values that have another value within them
+	for pointer := range others {
+		for i := strings.LastIndexByte(pointer, '/'); i >= 0 && !within[pointer[:i]]; i = strings.LastIndexByte(pointer[:i], '/') {
+			within[pointer[:i]] = true
+		}
+	}
+	return replaced(text, "", others, within)
+}
 
-func replaced(value wire.Raw, at string, others map[string]wire.Raw) wire.Raw {
+func replaced(value wire.Raw, at string, others map[string]wire.Raw, within map[string]bool) wire.Raw {
 	if other, ok := others[at]; ok {
 		return other
 	}
-	leads := false // whether a pointer leads into the value
-	for pointer := range others {
-		leads = leads || strings.HasPrefix(pointer, at+"/")
-	}
 	switch {
-	case leads && value.Kind() == wire.KindObject:
+	case within[at] && value.Kind() == wire.KindObject:
 		text := []byte{'{'}
 		for name, member := range wire.Object(value).All() {
-			text = append(wire.AppendName(text, name), replaced(member, wire.ChildPointer(at, name), others)...)
+			text = append(wire.AppendName(text, name), replaced(member, wire.ChildPointer(at, name), others, within)...)
 		}
 		return wire.Raw(append(text, '}'))
-	case leads && value.Kind() == wire.KindArray:
+	case within[at] && value.Kind() == wire.KindArray:
 		elements := value.Elements()
 		for i, element := range elements {
-			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others)
+			elements[i] = replaced(element, at+"/"+strconv.Itoa(i), others, within)
 		}
 		return wire.ArrayOf(elements)
 	}
