@@ -547,7 +547,7 @@ func (f *finder) closed(w *way, by *jsonschema.Schema) bool {
 
 // implied reports whether the conditions of a way obviously imply those of a branch.
 func (f *finder) implied(w *way, b *branch) bool {
-	if b.unknown || w.kinds&^b.allowed() != 0 || b.between.Limited() || b.present != "" ||
+	if b.unknown || w.kinds&^b.allowed() != 0 || keywordOf(b.keyword).limit != nil || b.present != "" ||
 		slices.ContainsFunc(b.accept, func(s *jsonschema.Schema) bool { return !f.contains(w.all, s) }) ||
 		slices.ContainsFunc(b.refuse, func(s *jsonschema.Schema) bool { return !f.contains(w.denied, s) }) {
 		return false
@@ -649,7 +649,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 	}
 	keyword = "type"
 	for _, b := range f.refusing(s) {
-		if (len(b.breaks) == 1 || b.between.Limited()) && b.kinds&kindOf(v) != 0 {
+		if (len(b.breaks) == 1 || keywordOf(b.keyword).limit != nil) && b.kinds&kindOf(v) != 0 {
 			keyword = b.keyword
 		}
 	}

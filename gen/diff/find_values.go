@@ -328,6 +328,9 @@ func (t *target) arrays(share bool) (values []any, complete bool) {
 			few = append(few, want{accept: []*jsonschema.Schema{n.of}})
 		}
 	}
+	if share {
+		few, many = many, few // those for several conditions have less choice
+	}
 	wants := slices.Concat(few, many, t.wants)
 	slices.SortStableFunc(wants, func(x, y want) int { return x.order() - y.order() })
 	if t.impossible || t.And(jsonschema.AtLeast(0)).Empty() || t.unique && t.equal {

@@ -435,3 +435,15 @@ func TestLostAndRefused(t *testing.T) {
 	}
 	holds(t, r)
 }
+
+// TestHugeLimit checks that a finding names a limit that is too large for a search, although the validator knows it.
+func TestHugeLimit(t *testing.T) {
+	r, err := diff.Tools(toolSide(t, "old", tool(`{"type":"number"}`)), toolSide(t, "new", tool(`{"type":"number","minimum":1e500}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Message != `keyword "minimum" changed` {
+		t.Error(told(r))
+	}
+	holds(t, r)
+}
