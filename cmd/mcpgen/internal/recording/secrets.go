@@ -203,20 +203,19 @@ func (s *secrets) message(text string) string {
 	} else {
 		w.value("", "", false)
 	}
-	w.json.End()
+	rest := func(part string) string { return part }
+	if _, err := wire.Parse(text); err != nil { // a secret may stand where the walk expects other JSON
+		rest = s.within
+	}
 	var out strings.Builder
 	last := 0
 	for _, start := range slices.Sorted(maps.Keys(w.edits)) {
 		e := w.edits[start]
-		out.WriteString(text[last:start])
+		out.WriteString(rest(text[last:start]))
 		out.WriteString(e.text)
 		last = e.end
 	}
-	rest := text[last:]
-	if w.json.Err() != nil {
-		rest = s.within(rest)
-	}
-	return out.String() + rest
+	return out.String() + rest(text[last:])
 }
 
 // secretWalk looks for the secrets of a JSON text.

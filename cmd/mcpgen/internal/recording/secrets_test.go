@@ -62,6 +62,9 @@ var secretValues = map[string]struct{ secret, message string }{
 	"two elements":          {"hunter", `{"params":{"arguments":{"args":["--verbose","--db-password","hunter","-v"]}}}`},
 	"two elements of curl":  {"s3cret", `{"params":{"arguments":{"args":["curl","-u","ada:s3cret"]}}}`},
 	"cookie in a text":      {"abc; theme=dark", `{"result":{"content":[{"type":"text","text":"HTTP/1.1 200 OK\r\nset-cookie: sid=abc; theme=dark\r\n"}]}}`},
+	"text in brackets":      {"hunter22", `{"params":{"arguments":{"text":"[token=hunter22]"}}}`},
+	"text in braces":        {"hunter22", `{"params":{"arguments":{"text":"{\"a\":token=hunter22,\"password\":\"b\"}"}}}`},
+	"malformed JSON":        {"hunter22", `{"params":{"arguments":{"note":"ok","text":token=hunter22}}}`},
 	"all below the pointer": {"my note", `{"params":{"arguments":{"note":{"text":"my note"}}}}`},
 }
 
