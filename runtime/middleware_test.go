@@ -170,6 +170,34 @@ func TestMiddlewareDecides(t *testing.T) {
 	}
 }
 
+// TestMiddlewareMalformed expects an error for params of middleware that are not well formed.
+func TestMiddlewareMalformed(t *testing.T) {
+	for _, params := range []wire.Raw{
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","name":"b","version":"1"}}`,
+		`{"protocolVersion":"2025-06-18","capabilities":{"x":[1,]},"clientInfo":{"name":"a","version":"1"}}`,
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}} {}`,
+		`{"protocolVersion":"2025-06-18","capabilities":{},"capabilities":{},"clientInfo":{"name":"a","version":"1"}}`,
+	} {
+		changes := func(next runtime.Handler) runtime.Handler {
+			return func(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+				return next(ctx, m.With(params))
+			}
+		}
+		server := newServer(t, tools, runtime.ServerOptions{Receiving: []runtime.Middleware{changes}}, r06)
+		near, far := inproc.Pair()
+		ended := make(chan error, 1)
+		go func() { ended <- server.Serve(context.Background(), far) }()
+		session, err := newClient(side{}, r06).Connect(t.Context(), near)
+		if code(err) != jsonrpc.CodeInvalidParams {
+			t.Errorf("%s: %v", params, err)
+		}
+		if err == nil {
+			session.Close()
+		}
+		<-ended
+	}
+}
+
 type ctxKey struct{}
 
 // named is a transport of a session with a name.

@@ -247,9 +247,9 @@ type greeting struct {
 }
 
 // read reads a greeting, whose own members are the required ones, instructions and _meta. The values are copies, so
-// that the session does not retain the whole message.
+// that the session does not retain the whole message. The text is checked, because middleware may have changed it.
 func (g *greeting) read(text wire.Raw, required ...string) error {
-	r := text.Reader()
+	r := wire.NewStringReader(string(text))
 	var named wire.Raw // in _meta, which has the name of a server in results of server/discover
 	names := append(required, "instructions", "_meta")
 	err := params.Decode(r, names, len(required), func(i int) {

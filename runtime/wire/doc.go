@@ -30,8 +30,9 @@
 // # Lenience
 //
 // Decoding is strict unless [UnmarshalLenient] is called with a [Lenience]. Then null may stand
-// for an absent member, and elements that do not fit may be left out of a list. The caller receives each deviation. Generated decoders tell the Reader which
-// members may be absent ([Reader.Present]) and what a result is a list of ([ReadList]).
+// for an absent member, and elements that do not fit may be left out of a list. The caller receives each
+// deviation. Generated decoders tell the Reader which members may be absent ([Reader.Present]) and what a result
+// is a list of ([ReadList]).
 //
 // # Checked text
 //

@@ -18,8 +18,9 @@ func (Received) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // Decode decodes params, or an object within them. It calls read for each member in names, with the
-// index of the name. It fails if one of the first required members is missing. A lenient Reader treats null as absent for the other members. Decode skips members with
-// other names, as the schemas of all revisions require, but the _meta of params must be valid.
+// index of the name. It fails if one of the first required members is missing. A lenient Reader treats null as absent
+// for the other members. Decode skips members with other names, as the schemas of all revisions require, but the _meta
+// of params must be valid.
 func Decode(r *wire.Reader, names []string, required int, read func(member int)) error {
 	var seen [1]uint64
 	for r.BeginObject(); r.Member(); {
