@@ -67,6 +67,8 @@ func TestEqual(t *testing.T) {
 		{`{"x":{"a":1,"b":{"c":[],"d":{}}},"y":0}`, `{"y":-0,"x":{"b":{"d":{},"c":[]},"a":1}}`, true},
 		{`{"a":1,"a":1}`, `{"a":1, "a":1}`, false},
 		{`{"a":1}`, `{"a":1,"a":1}`, false},
+		{`"\q"`, `"\\q"`, false},
+		{`"\ud800"`, `"\\ud800"`, false},
 	}
 	for _, tt := range tests {
 		if got := wire.Equal(tt.a, tt.b); got != tt.want {

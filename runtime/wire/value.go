@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 )
@@ -362,10 +363,8 @@ func Equal(a, b Raw) bool {
 	if a.Kind() != b.Kind() {
 		return false
 	}
-	if x, ok := a.Str(); ok { // the most frequent case, such as the tag of a union
-		if y, ok := b.Str(); ok {
-			return x == y
-		}
+	if a.isPlain() && b.isPlain() { // the most frequent case, such as the tag of a union
+		return false
 	}
 	x, ok := a.scalar()
 	if y, also := b.scalar(); ok && also {
@@ -374,6 +373,15 @@ func Equal(a, b Raw) bool {
 	v, ok := a.Sum()
 	w, also := b.Sum()
 	return ok && also && v == w
+}
+
+// isPlain reports whether x is a string of ASCII characters without escapes, and has no white space around it.
+func (x Raw) isPlain() bool {
+	if !strings.HasPrefix(string(x), `"`) {
+		return false
+	}
+	end, plain := plainString(string(x), 0)
+	return plain && end == len(x)
 }
 
 // scalar returns the scalar that x is, or false.
