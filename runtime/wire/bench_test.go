@@ -73,7 +73,7 @@ func BenchmarkAppendSmall(b *testing.B) {
 	}
 }
 
-func BenchmarkSkip(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	for name, text := range map[string]string{
 		"tools":   largeText(1 << 20),
 		"small":   smallText,
@@ -87,16 +87,15 @@ func BenchmarkSkip(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				r := wire.NewStringReader(text)
-				if r.Skip(); r.Err() != nil {
-					b.Fatal(r.Err())
+				if _, err := wire.Parse(text); err != nil {
+					b.Fatal(err)
 				}
 			}
 		})
 	}
 }
 
-// BenchmarkOthers is what to compare BenchmarkSkip/tools and BenchmarkDecodeSmall with.
+// BenchmarkOthers is what to compare BenchmarkParse/tools and BenchmarkDecodeSmall with.
 func BenchmarkOthers(b *testing.B) {
 	text := []byte(largeText(1 << 20))
 	b.Run("jsontext.IsValid", func(b *testing.B) {
