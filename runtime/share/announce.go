@@ -7,13 +7,11 @@ import (
 	"encoding/base64"
 	"fmt"
 	"log/slog"
-	goruntime "runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/record"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -30,7 +28,6 @@ func (a announced) Join(name string, log *slog.Logger, published func(runtime.No
 		return nil, fmt.Errorf("share: the bus of Announce is a nil %T", a.bus)
 	}
 	r := &announcer{bus: a.bus, subject: changesSubject(name), from: rand.Text(), log: log}
-	r.waiting.Do, r.waiting.Go = r.publish, r.start
 	r.subscribe(0, func(data []byte) { r.receive(data, published, missed) }, missed)
 	return r.announce, nil
 }
@@ -46,12 +43,12 @@ type announcer struct {
 	from    string // tells the own announcements apart
 	log     *slog.Logger
 
-	waiting engine.Backlog[string] // texts to publish, each once
-	faults  int                    // failed attempts to publish in a row; only publish changes it
-
-	mu     sync.Mutex // guards what follows
-	logged time.Time
-	muted  int // faults since then that were not logged
+	mu      sync.Mutex
+	waiting []string // texts to publish, each once
+	busy    bool     // publish runs, or will run when a timer fires
+	faults  int      // attempts to publish that failed in a row
+	logged  time.Time
+	muted   int // faults since then that were not logged
 }
 
 // announcement is what one replica tells the others. Without a method, it says that some announcements were lost.
@@ -88,6 +85,8 @@ func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 	_, err := r.bus.Subscribe(ctx, r.subject, receive, missed)
 	switch {
 	case err != nil:
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.fault("cannot hear of changes at other replicas", err)
 		// A timer takes 160 bytes, where a goroutine that waits would take 3 KB.
 		time.AfterFunc(waits.Backoff(faults+1), func() { r.subscribe(faults+1, receive, missed) })
@@ -100,6 +99,8 @@ func (r *announcer) subscribe(faults int, receive func([]byte), missed func()) {
 func (r *announcer) receive(data []byte, heard func(runtime.Notification), missed func()) {
 	var a announcement
 	if err := record.Read(data, 0, a.members()...); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		r.fault("a message of another replica cannot be read", err)
 		return
 	}
@@ -115,6 +116,8 @@ func (r *announcer) receive(data []byte, heard func(runtime.Notification), misse
 // announce passes a notification to the other replicas. It does not wait for them.
 func (r *announcer) announce(n runtime.Notification) {
 	text, err := r.message(n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err == nil && len(text) > MaxMessage {
 		err = fmt.Errorf("%d bytes, which is more than %d", len(text), MaxMessage)
 	}
@@ -122,13 +125,17 @@ func (r *announcer) announce(n runtime.Notification) {
 		r.fault("a change cannot be announced to other replicas", err)
 		return
 	}
-	r.waiting.Change(func(all []string) []string {
-		if len(all) >= maxWaiting {
-			all = all[:0]
-			text, _ = r.message(runtime.Notification{})
-		}
-		return append(slices.DeleteFunc(all, func(other string) bool { return other == text }), text)
-	})
+	if len(r.waiting) >= maxWaiting { // a text that is sent again may be one more
+		everything, _ := r.message(runtime.Notification{})
+		r.waiting = append(r.waiting[:0], everything)
+	} else {
+		r.waiting = slices.DeleteFunc(r.waiting, func(other string) bool { return other == text })
+		r.waiting = append(r.waiting, text)
+	}
+	if !r.busy {
+		r.busy = true
+		go r.publish()
+	}
 }
 
 // message returns the text of an announcement. Without a method, it says that some were lost.
@@ -138,41 +145,34 @@ func (r *announcer) message(n runtime.Notification) (string, error) {
 	return string(text), err
 }
 
-// start starts the goroutine that publishes: at once, or after a pause if the bus has failed.
-func (r *announcer) start(work func()) bool {
-	if r.faults == 0 {
-		go work()
-	} else {
-		time.AfterFunc(waits.Backoff(r.faults), work) // a goroutine that waits would take 3 KB
-	}
-	return true
-}
-
-// publish sends an announcement. If the bus fails, the announcement waits again, and so do the others: publish ends the
-// goroutine, and start starts the next one.
-func (r *announcer) publish(text string) {
-	ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
-	defer cancel()
-	err := r.bus.Publish(ctx, r.subject, []byte(text))
-	if err == nil {
-		r.faults = 0
-		return
-	}
-	r.waiting.Change(func(all []string) []string {
-		if slices.Contains(all, text) {
-			return all
-		}
-		return slices.Insert(all, 0, text)
-	})
-	r.faults++
-	r.fault("a change is announced to other replicas later", err)
-	goruntime.Goexit()
-}
-
-// fault logs an error unless another one was logged a short time ago.
-func (r *announcer) fault(what string, err error) {
+// publish sends the waiting announcements, and returns when none is left or the bus fails.
+func (r *announcer) publish() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	for len(r.waiting) > 0 {
+		text := r.waiting[0]
+		r.waiting = r.waiting[1:]
+		r.mu.Unlock()
+		ctx, cancel := context.WithTimeout(context.Background(), waits.Bus)
+		err := r.bus.Publish(ctx, r.subject, []byte(text))
+		cancel()
+		r.mu.Lock()
+		if err != nil {
+			if !slices.Contains(r.waiting, text) {
+				r.waiting = slices.Insert(r.waiting, 0, text)
+			}
+			r.faults++
+			r.fault("a change is announced to other replicas later", err)
+			time.AfterFunc(waits.Backoff(r.faults), r.publish) // a goroutine that waits would take 3 KB
+			return
+		}
+		r.faults = 0
+	}
+	r.waiting, r.busy = nil, false
+}
+
+// fault logs an error unless another one was logged a short time ago. The lock must be held.
+func (r *announcer) fault(what string, err error) {
 	if now := time.Now(); r.logged.IsZero() || now.Sub(r.logged) >= waits.BusFault {
 		r.log.Warn(what, "subject", r.subject, "error", err, "unlogged", r.muted)
 		r.logged, r.muted = now, 0
