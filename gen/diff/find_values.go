@@ -273,8 +273,8 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 	})
 }
 
-// exclude reports whether it is certain that no array has both numbers of elements, the one that contains asks for
-// and the one that breaks it in another schema.
+// exclude reports whether no array can have both counts of elements: has, which contains of one schema demands, and
+// lacks, which breaks contains of another. It returns false if that is not certain.
 func (f *finder) exclude(has, lacks count) bool {
 	within := func(x, y *jsonschema.Schema) bool {
 		return f.find([]*jsonschema.Schema{x}, []*jsonschema.Schema{y}, nil).is == none

@@ -10,17 +10,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// keyword is a keyword that refuses values. Its row has all that the comparison knows of it.
+// keyword is a keyword that refuses values. Its row holds everything that the comparison knows about it.
 type keyword struct {
 	name string
-	// kind has the values that the keyword refuses, 0 for those of any kind.
+	// kind is the JSON type of the values that the keyword refuses; 0 means any type.
 	kind kind
-	// ways returns the ways in which a schema refuses a value by the keyword, of the keyword's kind unless they say more.
+	// ways returns the ways in which a value can break the keyword of a schema. Unless a way names other types, the value
+	// has the type of the keyword.
 	ways func(s *jsonschema.Schema) []*branch
-	// inside, unless it is nil, adds what a schema with the keyword says of the values that it accepts.
+	// inside, unless it is nil, adds to a form what the keyword of a schema demands of the values that the schema accepts.
 	inside func(f *form, s *jsonschema.Schema)
-	// outside, unless it is nil, adds what the values are like that break the keyword of a schema, or its part at an
-	// index.
+	// outside, unless it is nil, adds to a target what a value needs to break the keyword of a schema. If the keyword is
+	// a list, the value breaks the part at an index.
 	outside func(t *target, s *jsonschema.Schema, item int)
 	// drop, unless it is nil, removes the keyword from a schema.
 	drop func(s *jsonschema.Schema)
@@ -40,10 +41,10 @@ type keyword struct {
 	limit *limitRules
 }
 
-// form is what the keywords of some schemas say of the values of one kind.
+// form is what the keywords of several schemas together demand of the values of one JSON type.
 type form struct {
 	kind kind
-	// span has the numbers, or the lengths of strings and arrays, or the numbers of members of objects.
+	// span is the range of the numbers, of the lengths of strings and arrays, or of the numbers of members of objects.
 	span
 	// step divides every number. nil means no restriction, 1 means integers.
 	step *big.Rat
@@ -95,42 +96,42 @@ func formOf(all []*jsonschema.Schema, k kind) form {
 // integers reports whether numbers must be integers.
 func (f *form) integers() bool { return f.step != nil && f.step.IsInt() }
 
-// target is what the values are like that a search makes: they have the form, and break some keywords.
+// target describes the values that a search tries to make: they satisfy the form and break some keywords.
 type target struct {
 	*finder
 	way *way
 	form
-	// indivisible has the numbers of which no number is a multiple.
+	// A number is a multiple of none of these.
 	indivisible []*big.Rat
 	// Strings have none of the formats and match none of the patterns.
 	unformatted, unmatched []string
-	// unlisted has the values of a broken enum.
+	// unlisted holds the values of the broken enums, which are not allowed.
 	unlisted []any
-	// equal means that two elements are equal. miscounts are the numbers of elements that break contains.
+	// equal means that two elements must be equal. miscounts are the counts of elements that break contains.
 	equal     bool
 	miscounts []count
-	// misnamed has the schemas that the name of a member does not satisfy, places the members with the schemas that
-	// they do not satisfy. wants has the elements and members whose place is open.
+	// Each schema of misnamed must refuse the name of some member. places maps names of members to the schemas that must
+	// refuse their values. wants are the other elements and members that a value must have.
 	misnamed []*jsonschema.Schema
 	places   map[string][]*jsonschema.Schema
 	wants    []want
-	// impossible means that there is no such value, unsure that a failed attempt to make one proves nothing.
+	// impossible means that there is no such value. unsure means that a failed attempt to make one proves nothing.
 	impossible, unsure bool
 }
 
 // want is an element or a member that a value must have.
 type want struct {
-	// An element has an index from which on it may stand. only means that it has no other one.
+	// from is the first index that an element may have. only means that it may have no other index.
 	from int
 	only bool
 	// names reports whether a member may have a name. declared means that a sender declares it.
 	names    func(name string) bool
 	declared bool
-	// accept and refuse have the schemas that must accept and refuse its value.
+	// The schemas of accept must accept the value, and those of refuse must refuse it.
 	accept, refuse []*jsonschema.Schema
 }
 
-// order returns a number that is less for elements with less choice.
+// order returns the key by which elements are sorted, so that those that fit in fewer places come first.
 func (w want) order() int {
 	if w.only {
 		return -1
@@ -138,7 +139,7 @@ func (w want) order() int {
 	return w.from
 }
 
-// target returns what the values of a kind are like for a way.
+// target returns the target of a search for a value of a JSON type that breaks keywords in the given way.
 func (f *finder) target(w *way, k kind) *target {
 	t := &target{finder: f, way: w, form: formOf(w.all, k), places: map[string][]*jsonschema.Schema{}}
 	t.span = t.And(w.between)
@@ -149,11 +150,11 @@ func (f *finder) target(w *way, k kind) *target {
 	return t
 }
 
-// limitRules are the rules of a limit of the numbers of an alternative, or of the lengths or sizes of its values.
+// limitRules holds the names and texts of the rules for a limit of numbers, lengths or sizes.
 type limitRules struct {
 	upper bool
-	// narrows is the rule for a limit that allows less than before, widens that for one that allows more. says begins
-	// their messages.
+	// narrows is the rule for a limit that allows less than before, and widens the rule for one that allows more. Both
+	// messages begin with says.
 	narrows, widens, says, harm string
 }
 
@@ -165,8 +166,8 @@ func (l *limitRules) of(a *Alt) limit {
 	return a.Low
 }
 
-// limiting returns a keyword for numbers with a limit, of which at returns the texts in a schema: the limit and the one
-// that is exclusive.
+// limiting returns the row of a keyword that limits numbers. The function at returns pointers to the texts of the
+// inclusive and the exclusive limit in a schema.
 func limiting(name string, l limitRules, at func(s *jsonschema.Schema) (at, beyond *wire.Raw)) keyword {
 	return limited(name, kindNumber, l, func(s *jsonschema.Schema) (limit, bool) {
 		including, excluding := at(s)
@@ -178,7 +179,8 @@ func limiting(name string, l limitRules, at func(s *jsonschema.Schema) (at, beyo
 	})
 }
 
-// counting returns a keyword with a limit of lengths or sizes, which at returns for a schema.
+// counting returns the row of a keyword that limits lengths or sizes. The function at returns a pointer to the limit in
+// a schema.
 func counting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) **int64) keyword {
 	return limited(name, k, l, func(s *jsonschema.Schema) (limit, bool) {
 		n := *at(s)
@@ -189,7 +191,8 @@ func counting(name string, k kind, l limitRules, at func(s *jsonschema.Schema) *
 	}, func(s *jsonschema.Schema) { *at(s) = nil })
 }
 
-// limited returns a keyword whose limit in a schema, if it has the keyword, end returns.
+// limited returns the row of a keyword that sets a limit. The function end returns the limit in a schema, and whether
+// the schema has the keyword.
 func limited(name string, k kind, l limitRules, end func(s *jsonschema.Schema) (at limit, has bool), drop func(s *jsonschema.Schema)) keyword {
 	return keyword{
 		name: name, kind: k, limit: &l, drop: drop,
@@ -209,7 +212,7 @@ func limited(name string, k kind, l limitRules, end func(s *jsonschema.Schema) (
 	}
 }
 
-// breaks returns the ways of a keyword that a schema may have.
+// breaks returns a function for keyword.ways. The keyword can be broken in one way if a schema has it.
 func breaks(has func(s *jsonschema.Schema) bool) func(s *jsonschema.Schema) []*branch {
 	return func(s *jsonschema.Schema) []*branch {
 		if !has(s) {

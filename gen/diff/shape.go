@@ -59,7 +59,7 @@ type Alt struct {
 	way
 	// Values lists the only values, as canonical JSON texts. nil means no restriction.
 	Values []string
-	// form and at most one of the others limit the values, depending on their kind.
+	// The form limits values of every type. Array limits arrays as well, and Object limits objects.
 	form
 	Array  *array
 	Object *object

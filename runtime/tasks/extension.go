@@ -279,7 +279,7 @@ func (t *Tasks) listenTo(ctx context.Context, id string) error {
 			return append(waiting, l)
 		})
 	}
-	context.AfterFunc(l.ctx, t.store.Watch(id, l.changed))
+	context.AfterFunc(l.ctx, t.store.Watch(id, l.changed)) // a goroutine that waits would take 3 KB for each task
 	l.changed()
 	return nil
 }

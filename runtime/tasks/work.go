@@ -229,7 +229,8 @@ func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
 func (w *run) watch(ctx context.Context) {
 	w.checking.Lock()
 	defer w.checking.Unlock()
-	// Work has no goroutine but that of its handler: one that waits would take 3 KB, a timer takes 160 bytes.
+	// Work has no goroutine but that of its handler. One that waits for the timer or for the end of ctx would take 3 KB;
+	// a timer takes 160 bytes.
 	w.timer = time.AfterFunc(w.t.opts.Lease/3, w.check)
 	w.unwatch = w.t.store.Watch(w.id, func() { w.timer.Reset(0) })
 	context.AfterFunc(ctx, func() { w.end(w.stopped(context.Cause(ctx))) })

@@ -169,7 +169,7 @@ func Common(x, y *big.Rat) *big.Rat {
 	if x == nil || y == nil {
 		return cmp.Or(x, y)
 	}
-	// lcm(a/b, c/d) = lcm(a, c) / gcd(b, d), the fractions being in lowest terms.
+	// lcm(a/b, c/d) = lcm(a, c) / gcd(b, d), where both fractions are in lowest terms.
 	product := new(big.Int).Mul(x.Num(), y.Num())
 	least := new(big.Int).Div(product, new(big.Int).GCD(nil, nil, x.Num(), y.Num()))
 	return new(big.Rat).SetFrac(least, new(big.Int).GCD(nil, nil, x.Denom(), y.Denom()))
