@@ -1,14 +1,9 @@
 package runtime
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -262,95 +257,6 @@ func DecodeResult(result wire.Appender, kind string, into wire.Value) (bool, err
 	return true, wire.UnmarshalString(text, into)
 }
 
-// LogLevel is the severity of a log message. It converts from and to the LoggingLevel of a generated
-// package.
-type LogLevel string
-
-// The log levels, from the least severe to the most ("Log levels" in
-// server/utilities/logging of every revision).
-const (
-	LogDebug     LogLevel = "debug"
-	LogInfo      LogLevel = "info"
-	LogNotice    LogLevel = "notice"
-	LogWarning   LogLevel = "warning"
-	LogError     LogLevel = "error"
-	LogCritical  LogLevel = "critical"
-	LogAlert     LogLevel = "alert"
-	LogEmergency LogLevel = "emergency"
-)
-
-var logLevels = []LogLevel{LogDebug, LogInfo, LogNotice, LogWarning, LogError, LogCritical, LogAlert, LogEmergency}
-
-// severity grows with the level; it is -1 for an unknown level.
-func (l LogLevel) severity() int { return slices.Index(logLevels, l) }
-
-// Below reports whether messages of level l are less severe than those of the other level. An unknown level
-// is below every other one.
-func (l LogLevel) Below(other LogLevel) bool { return l.severity() < other.severity() }
-
-// protocol is a binding with the tables and functions that are needed to handle its messages. It is
-// immutable.
-//
-// The exception is what the server of a stateless revision offers, which changes with the catalog.
-type protocol struct {
-	Binding
-	stateless bool               // see Binding.Stateless
-	rows      map[string]*Method // by name
-	codes     []int64            // of the errors that the revision defines
-	serve     Handler            // handle within the middleware
-	way       Handler            // of messages to the peer
-
-	server   *Server    // of a stateless revision; otherwise nil
-	offering sync.Mutex // held while last is replaced
-	last     atomic.Pointer[offer]
-}
-
-// ofEra returns the bindings of revisions with or without sessions, in their order.
-func ofEra(bindings []*protocol, stateless bool) []*protocol {
-	var of []*protocol
-	for _, b := range bindings {
-		if b.stateless == stateless {
-			of = append(of, b)
-		}
-	}
-	return of
-}
-
-// ofRevision returns the binding of a revision, or nil.
-func ofRevision(bindings []*protocol, revision string) *protocol {
-	for _, b := range bindings {
-		if b.Revision == revision {
-			return b
-		}
-	}
-	return nil
-}
-
-func revisions(bindings []*protocol) []string {
-	names := make([]string, len(bindings))
-	for i, b := range bindings {
-		names[i] = b.Revision
-	}
-	return names
-}
-
-// defines reports whether an error in a revision without sessions may have a code: one that JSON-RPC, this runtime
-// or the revision defines, or one outside the range that JSON-RPC reserves. Codes from -32099 to -32020 that the
-// revision does not define must not be sent, those from -32019 to -32000 and all others should not ("Error Codes"
-// in basic, 2026-07-28).
-func (b *protocol) defines(code int64) bool {
-	switch code {
-	case jsonrpc.CodeParseError, jsonrpc.CodeInvalidRequest, jsonrpc.CodeMethodNotFound, jsonrpc.CodeInvalidParams, jsonrpc.CodeInternalError,
-		jsonrpc.CodeHeaderMismatch, jsonrpc.CodeMissingCapability, jsonrpc.CodeUnsupportedVersion:
-		return true
-	}
-	return code < -32768 || code > -32000 || slices.Contains(b.codes, code)
-}
-
-// need returns what a message of the method needs a side to declare: a capability, as a dotted path, an extension, or ""
-// for nothing.
-func (m *Method) need() string { return cmp.Or(m.Capability, m.Extension) }
-
 // lists reports whether the result is a list.
 func (r *Method) lists() bool { return r.Paginated || r.Name == methodListRoots }
 
@@ -393,197 +299,35 @@ func (r *Method) asked(member wire.Raw) (values []string, err error) {
 	return slices.Compact(values), nil
 }
 
-// refinement is a capability that a request needs because of a member of its params. Generated
-// method tables do not contain refinements.
-type refinement struct {
-	method     string
-	member     string
-	value      wire.Raw // of the member; "" is any
-	missing    bool     // params without the member need it too
-	capability string
-	before     string // the revision without the member, "" if all newer ones have it
-}
-
-var refinements = []refinement{
-	// "Capabilities" in client/sampling of 2025-11-25.
-	{method: "sampling/createMessage", member: "tools", capability: "sampling.tools"},
-	{method: "sampling/createMessage", member: "toolChoice", capability: "sampling.tools"},
-	// "Capabilities" in client/elicitation of 2025-11-25.
-	{method: "elicitation/create", member: "mode", value: `"url"`, capability: "elicitation.url"},
-	{method: "elicitation/create", member: "mode", value: `"form"`, missing: true, capability: "elicitation.form"},
-	// "Capabilities" in basic/utilities/tasks of 2025-11-25.
-	{method: "tools/call", member: "task", capability: "tasks.requests.tools.call", before: revisionNoTasks},
-	{method: "sampling/createMessage", member: "task", capability: "tasks.requests.sampling.createMessage", before: revisionNoTasks},
-	{method: "elicitation/create", member: "task", capability: "tasks.requests.elicitation.create", before: revisionNoTasks},
-}
-
-// noRow is the row of a method that the table does not have.
-var noRow Method
-
-// row returns the row of a method.
-func (b *protocol) row(method string) *Method {
-	if r := b.rows[method]; r != nil {
-		return r
+// Over returns a binding in which own handles the methods of the extension and b handles all others. The
+// binding declares the extension, with the settings that the Capabilities of the options give it, if they do.
+// If the extension does not extend the revision of b, Over returns b unchanged.
+func (x Extension) Over(b, own Binding) Binding {
+	if !x.Extends(b.Revision, b.Methods) {
+		return b
 	}
-	return &noRow
-}
-
-// tabulate fills b.rows and b.codes.
-func (b *protocol) tabulate() {
-	b.rows = make(map[string]*Method, len(b.Methods))
-	for i := range b.Methods {
-		m := &b.Methods[i]
-		b.rows[m.Name] = m
-		if m.Errors != nil {
-			b.codes = m.Errors
+	handle := b.Handle
+	b.Extensions = append(slices.Clip(b.Extensions), x)
+	b.Methods = slices.Concat(b.Methods, x.Methods)
+	b.Notified = slices.Concat(b.Notified, own.Notified)
+	b.Handle = func(ctx context.Context, m *Message) (wire.Appender, error) {
+		if x.has(m.Method) {
+			if c := CallOf(ctx); c != nil && b.Direction == ToServer && !c.Extension(x.Name) {
+				return nil, missingExtension(x.Name)
+			}
+			return own.Handle(ctx, m)
 		}
+		return handle(ctx, m)
 	}
-}
-
-// capabilitySet holds, of the capabilities that messages of a revision need, those that a side has declared. It is nil
-// for a side whose capabilities are unknown, which has all of them.
-type capabilitySet map[string]bool
-
-func (g capabilitySet) has(need string) bool { return g == nil || need == "" || g[need] }
-
-// capabilitySet returns the set of a side that declares the given capabilities; "" means unknown.
-func (b *protocol) capabilitySet(capabilities wire.Object) capabilitySet {
-	if capabilities == "" {
-		return nil
-	}
-	g := make(capabilitySet)
-	add := func(need string, declares func(wire.Object, string) bool) {
-		if need != "" && !g[need] && declares(capabilities, need) {
-			g[need] = true
+	below := b.Capabilities
+	b.Capabilities = func(declared wire.Appender) (wire.Appender, error) {
+		if below != nil {
+			var err error
+			if declared, err = below(declared); err != nil {
+				return nil, err
+			}
 		}
+		return x.declare(declared)
 	}
-	for _, m := range b.rows {
-		add(m.Capability, Declares)
-		add(m.Extension, declaresExtension)
-	}
-	for i := range refinements {
-		add(refinements[i].capability, Declares)
-	}
-	return g
-}
-
-// Declares reports whether capabilities declare the one at a dotted path, such as
-// "resources.subscribe".
-func Declares(capabilities wire.Object, path string) bool {
-	if hasCapability(capabilities, path) {
-		return true
-	}
-	// An elicitation capability without modes means forms.
-	return path == "elicitation.form" && hasCapability(capabilities, "elicitation") && !hasCapability(capabilities, "elicitation.url")
-}
-
-// hasCapability reports whether the value at a dotted path is true or an object.
-func hasCapability(capabilities wire.Object, path string) bool {
-	for {
-		name, rest, more := strings.Cut(path, ".")
-		value, ok := capabilities.Get(name)
-		if !ok || !more {
-			return value == "true" || value.Kind() == wire.KindObject
-		}
-		capabilities, path = wire.Object(value), rest
-	}
-}
-
-// of reports whether the refinement is one of requests of a method in a revision.
-func (f *refinement) of(method, revision string) bool {
-	return f.method == method && (f.before == "" || revision < f.before)
-}
-
-// concerns reports whether the request with that text needs the capability. Most requests do not
-// contain the name of the member at all.
-func (f *refinement) concerns(text []byte) bool {
-	if !f.missing && !bytes.Contains(text, []byte(`"`+f.member+`"`)) {
-		return false
-	}
-	params, _ := wire.Object(text).Get("params")
-	return f.asked(wire.Object(params))
-}
-
-// asked reports whether a request with these params needs the capability.
-func (f *refinement) asked(params wire.Object) bool {
-	value, ok := params.Get(f.member)
-	if !ok {
-		return f.missing
-	}
-	return f.value == "" || f.value == value
-}
-
-// offer is what a server declares in a stateless revision at a time. It belongs to no session, and what a catalog
-// declares grows with its items, so it is made again when a message needs more. It is immutable.
-type offer struct {
-	capabilities wire.Object
-	set          capabilitySet // of every capability that was declared so far
-}
-
-// offered returns the last offer of the server.
-func (b *protocol) offered() *offer {
-	if last := b.last.Load(); last != nil {
-		return last
-	}
-	return b.offeredNow()
-}
-
-// offeredNow returns a new offer. If the capabilities cannot be declared, it is the last one, or one of
-// nothing. A capability that was declared once stays declared, because a request must not depend on the
-// requests before it: a list whose last item was removed is empty, not unknown.
-func (b *protocol) offeredNow() *offer {
-	text, err := b.declared(b.server.opts.Capabilities)
-	if err != nil {
-		b.server.log.Error("the capabilities cannot be declared", "revision", b.Revision, "error", err)
-	}
-	b.offering.Lock()
-	defer b.offering.Unlock()
-	last := b.last.Load()
-	if err != nil && last != nil {
-		return last
-	}
-	if err != nil {
-		text = "{}"
-	}
-	next := &offer{capabilities: text}
-	if !b.Forwards { // otherwise it is unknown what the other peer has
-		next.set = b.capabilitySet(text)
-	}
-	if last != nil {
-		maps.Copy(next.set, last.set)
-		if last.capabilities == next.capabilities && maps.Equal(last.set, next.set) {
-			return last
-		}
-	}
-	b.last.Store(next)
-	return next
-}
-
-// declare adds the capability at a dotted path, unless the object has it already.
-func declare(o wire.Object, path string, value wire.Raw) wire.Object {
-	name, rest, nested := strings.Cut(path, ".")
-	has, ok := o.Get(name)
-	switch {
-	case nested:
-		if has.Kind() != wire.KindObject {
-			has = "{}"
-		}
-		value = wire.Raw(declare(wire.Object(has), rest, value))
-	case ok:
-		return o
-	}
-	with, err := o.With(name, value)
-	if err != nil {
-		return o // both are well-formed, so that With does not fail
-	}
-	return with
-}
-
-// cutLast splits a dotted path before its last name.
-func cutLast(path string) (parent, name string, nested bool) {
-	i := strings.LastIndexByte(path, '.')
-	if i < 0 {
-		return "", path, false
-	}
-	return path[:i], path[i+1:], true
+	return b
 }

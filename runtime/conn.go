@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"slices"
 	"sync"
@@ -15,8 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
-	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -85,71 +82,6 @@ type side interface {
 	complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error)
 }
 
-// end begins the end of the session, see [Inbox]. It may be called again.
-func (p *conn) end(why error) {
-	p.ending.Do(func() {
-		go func() {
-			err := p.finish(why)
-			if e := p.server; e != nil {
-				e.of.audience.leave(&e.session)
-			}
-			p.ended(err)
-		}()
-	})
-}
-
-// endContexts ends the contexts of all handlers. The contexts of requests are not derived from that of
-// the session, which would have to keep a second list of them.
-func (p *conn) endContexts(cause error) {
-	p.life.End(cause)
-	p.requests.cancelAll(cause)
-}
-
-// giveUp ends the session from this side.
-func (p *conn) giveUp(why error) {
-	p.endContexts(why)
-	p.end(context.Cause(p.life.Context())) // of the first call: a ping may fail because its session is being closed
-}
-
-// finish ends the session because of err. It waits until the goroutines of the session have ended, but for a limited
-// time. It returns nil if the peer has ended the session.
-func (p *conn) finish(err error) error {
-	var reading <-chan struct{}
-	if r := p.reader.Load(); r != nil {
-		reading = r.Stop()
-	}
-	p.hangUp(err)
-	drained, _ := p.requests.refuse()
-	p.life.Go(func() { <-drained }) // so that life.Wait waits for the handlers of requests, too
-	p.life.Stop()
-	if err == io.EOF { // the peer sends nothing more but still reads answers
-		deadline := time.Now().Add(p.grace)
-		ctx, cancel := context.WithDeadline(context.Background(), deadline)
-		if p.drain(ctx) {
-			p.life.Wait(time.Until(deadline), p.life.Context().Done())
-		}
-		cancel()
-	}
-	p.endContexts(ErrClosed)
-	p.life.Wait(waits.Sending, nil)
-	if err := p.transport.Close(); err != nil {
-		p.debug("closing the transport failed", slog.Any("error", err))
-	}
-	p.life.Wait(waits.Abandoned, nil)
-	if left := p.life.Running(); left > 0 {
-		left += max(p.requests.handlers()-1, 0) // one goroutine waits for all of them
-		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
-	}
-	if reading != nil {
-		engine.Wait(reading, waits.Sending, nil)
-	}
-	if err == io.EOF || err == ErrClosed {
-		err = nil
-	}
-	p.logEnd(err)
-	return err
-}
-
 // keep passes a change of the session to a transport that keeps changes.
 func (p *conn) keep(ctx context.Context, c Change) error {
 	if k, ok := p.transport.(Replicated); ok {
@@ -202,17 +134,6 @@ func (p *conn) logEnd(err error) {
 		}
 	}
 	p.event(level, "session ended", attrs...)
-}
-
-// hangUp is called when the peer sends nothing more. It fails all current and later calls, and ends the
-// background context of the session.
-func (p *conn) hangUp(why error) {
-	err := ErrClosed
-	if why != nil && why != io.EOF && why != ErrClosed {
-		err = prefix.Errorf("runtime: %w: %w", ErrClosed, why)
-	}
-	p.pending.Close(err)
-	p.life.EndBackground(ErrClosed)
 }
 
 // encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one
@@ -270,55 +191,6 @@ func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug,
 
 // logFailure logs a failure of this program.
 func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
-
-// drain refuses new requests and waits until those in flight are answered. Messages are still read, because
-// handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests. If the
-// peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
-// puts the messages into the inbox, and limits that time. It reports whether all handlers have ended.
-func (p *conn) drain(deadline context.Context) bool {
-	drained, served := p.requests.refuse()
-	if _, ok := p.transport.(Transport); !ok {
-		served = nil
-	}
-	var unread <-chan time.Time
-	for {
-		select {
-		case <-drained:
-			return true
-		case <-served:
-			served, unread = nil, time.After(waits.Unread)
-		case <-unread:
-			return false
-		case <-p.life.Context().Done():
-			return false
-		case <-deadline.Done():
-			p.cutShort()
-			return false
-		}
-	}
-}
-
-// cutShort ends the contexts of the requests in flight. The requests of handlers that do not return soon
-// are answered with an error.
-func (p *conn) cutShort() {
-	over := p.life.Context().Done()
-	p.requests.cancelAll(ErrShutdown)
-	drained, _ := p.requests.refuse()
-	engine.Wait(drained, waits.Cancelled, over)
-	calls := p.requests.abandon()
-	if len(calls) == 0 {
-		return
-	}
-	answered := make(chan struct{})
-	go func() {
-		defer close(answered)
-		for _, c := range calls {
-			p.logFailure("handler has not returned although its context has ended", "method", c.m.Method, "id", c.id)
-			c.answerAbandoned()
-		}
-	}()
-	engine.Wait(answered, waits.Sending, over)
-}
 
 // started is when the program started: times since then are monotonic.
 var started = time.Now()

@@ -19,9 +19,6 @@ var ErrClosed = errors.New("runtime: session closed")
 // errUnread is the error of a session whose peer sends requests but does not read.
 var errUnread = errors.New("runtime: the peer reads no answers, and sends more requests than may wait")
 
-// errNotBegunStateless is errNotBegun for a stateless request.
-var errNotBegunStateless = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
-
 // ErrShutdown is the cause (context.Cause) with which the context of a handler ends when its session
 // shuts down and the request has not been answered within the grace period.
 var ErrShutdown = errors.New("runtime: the session is shutting down")
@@ -31,6 +28,9 @@ var (
 	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "unavailable: shutting down; the request was not begun, send it again in a new session")
 	errCutShort = jsonrpc.Errorf(jsonrpc.CodeInternalError, "cancelled: shutting down before the request was done")
 )
+
+// errNotBegunStateless is errNotBegun for a stateless request.
+var errNotBegunStateless = jsonrpc.Errorf(jsonrpc.CodeUnavailable, "unavailable: shutting down; the request was not begun, send it again")
 
 // ErrUnresponsive is the error of a session that has ended because the peer did not answer pings,
 // see KeepAlive in [Limits].
@@ -119,6 +119,20 @@ func (e *OtherResultError) Error() string {
 	return fmt.Sprintf("runtime: the result of %s is a %T", e.Method, e.Result)
 }
 
+// QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
+// for input, with which the client repeats the request. A client does so automatically, as often as
+// [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
+type QuestionsError struct {
+	Method    string      // of the request
+	Questions wire.Object // requests by the keys of their answers; "" for none
+	State     wire.Raw    // what the server wants back; "" for nothing
+}
+
+// Error returns the method and the number of questions.
+func (e *QuestionsError) Error() string {
+	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
+}
+
 // TimeoutError reports that the peer did not answer a request in time. errors.Is reports it as
 // context.DeadlineExceeded.
 type TimeoutError struct {
@@ -163,6 +177,11 @@ func (e *CancelledError) Error() string {
 // Is reports whether target is context.Canceled.
 func (e *CancelledError) Is(target error) bool { return target == context.Canceled }
 
+// unsentError is the error of a request that was not sent, because the connection was over.
+type unsentError struct{ error }
+
+func (e unsentError) Unwrap() error { return e.error }
+
 // asError returns the *jsonrpc.Error that err is or wraps.
 func asError(err error) (*jsonrpc.Error, bool) { return errors.AsType[*jsonrpc.Error](err) }
 
@@ -185,25 +204,6 @@ func peerError(err error) *jsonrpc.Error {
 	}
 	return errInternal
 }
-
-// QuestionsError is the error of a request that the server answers with an InputRequiredResult: it asks
-// for input, with which the client repeats the request. A client does so automatically, as often as
-// [ClientOptions].MaxRounds allows. Middleware sees each of the requests and this error.
-type QuestionsError struct {
-	Method    string      // of the request
-	Questions wire.Object // requests by the keys of their answers; "" for none
-	State     wire.Raw    // what the server wants back; "" for nothing
-}
-
-// Error returns the method and the number of questions.
-func (e *QuestionsError) Error() string {
-	return fmt.Sprintf("runtime: the server asks for input to %s: %d questions", e.Method, e.Questions.Len())
-}
-
-// unsentError is the error of a request that was not sent, because the connection was over.
-type unsentError struct{ error }
-
-func (e unsentError) Unwrap() error { return e.error }
 
 // MethodNotFound returns the *jsonrpc.Error for a method that a side does not know or offer.
 func MethodNotFound(method string) error {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,15 +51,6 @@ func (p inbox) Listens(missed bool) {
 
 func (p inbox) Lose(id wire.Scalar, err error) {
 	p.pending.Resolve(id, engine.Answer{Err: err})
-}
-
-func (p inbox) End(why error) { p.end(why) }
-
-func (p inbox) Shutdown(ctx context.Context) {
-	p.drain(ctx)
-	p.hangUp(ErrClosed)
-	p.end(ErrClosed)
-	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
 }
 
 // Read makes the session read from a transport by itself, so that a call need not wake another goroutine. The Start of
@@ -217,33 +207,6 @@ func (p inbox) takeNotification(m *jsonrpc.Message, in *Incoming) (handle func()
 		p.logger().Warn("notification dropped: too many are waiting", "method", m.Method)
 	}
 	return nil
-}
-
-// takeProgress passes a progress notification to the request with its token. It returns false if there
-// is none.
-func (p inbox) takeProgress(params wire.Raw) bool {
-	o := wire.Object(params)
-	token, _ := o.GetScalar("progressToken")
-	id, ok := token.Int64()
-	if !ok {
-		return false
-	}
-	value, _ := o.GetScalar("progress")
-	progress, ok := value.Float64()
-	if !ok {
-		return false
-	}
-	report := engine.Report{Progress: progress, Message: strings.Clone(o.GetString("message")), Params: params}
-	if value, _ := o.GetScalar("total"); !value.IsZero() {
-		if total, ok := value.Float64(); ok {
-			report.Total = &total
-		}
-	}
-	wanted, grows := p.pending.Report(id, report)
-	if !grows {
-		p.debug("progress that does not grow dropped", slog.Float64("progress", progress))
-	}
-	return wanted
 }
 
 // takeAnswer takes a text that must be the answer to a request of this side. If it is not, the call

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/internal/params"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -83,20 +83,6 @@ var (
 	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 
-// admit admits a message of a peer whose revision is known.
-func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
-	r := p.row(m.Method)
-	switch {
-	case m.Kind == jsonrpc.Request && (r.Kind == jsonrpc.Notification || !p.declares(r.need())):
-		return admission{}, MethodNotFound(m.Method)
-	case m.Kind == jsonrpc.Notification && r.Kind == jsonrpc.Request:
-		return admission{}, errNotARequest
-	case m.Kind == jsonrpc.Notification && !p.theirs.has(r.need()):
-		return admission{}, &CapabilityError{Method: m.Method, Capability: r.need()}
-	}
-	return admission{peer: p, row: r}, nil
-}
-
 // admitEarly admits a message before the handshake, which must be a ping. The error for a method that
 // no binding has is MethodNotFound, so that the peer does not try again after the handshake.
 func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
@@ -110,99 +96,6 @@ func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 		}
 	}
 	return admission{}, MethodNotFound(m.Method)
-}
-
-// The code below decides which messages the revision and the capabilities of both sides allow ("Version
-// Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). The generated
-// method table lists the capability that each message needs. The capabilities of each side are computed
-// once for a session, so that a message takes one lookup.
-
-// sending returns the row of a method that this side is about to send with these params, or an error if it must not.
-// The revision must have the method, a request may need a capability of the peer, and a notification
-// one of this side. A binding without a table allows everything.
-func (p *peer) sending(kind jsonrpc.Kind, method string, params wire.Appender) (*Method, error) {
-	if len(p.rows) == 0 {
-		return &noRow, nil
-	}
-	r := p.row(method)
-	to := (ToServer | ToClient) &^ p.Direction
-	switch {
-	case r.Kind == 0 && p.Forwards:
-	case r.Kind != kind || r.Direction&to == 0:
-		return nil, &MethodError{Method: method, Kind: kind, To: to, Revision: p.Revision}
-	case kind == jsonrpc.Request && !p.theirs.has(r.need()):
-		text, _ := TextOf(params) // the capability as a whole is missing, whatever the params are
-		return nil, &CapabilityError{Method: method, Capability: p.lacking(p.theirs, r, wire.Object(text))}
-	case kind == jsonrpc.Notification && !p.declares(r.need()):
-		return nil, &CapabilityError{Method: method, Capability: r.need(), Own: true}
-	}
-	return r, nil
-}
-
-// lacking returns the capability that a request with these params needs and a side has not declared, or "". If the side
-// lacks all of a capability, it is the part that the request needs, such as elicitation.url, so that the peer learns
-// all at once.
-func (b *protocol) lacking(declared capabilitySet, r *Method, params wire.Object) string {
-	missing := ""
-	if !declared.has(r.need()) {
-		missing = r.need()
-	}
-	for i := range refinements {
-		f := &refinements[i]
-		part := missing == "" || !f.missing && strings.HasPrefix(f.capability, missing+".")
-		if part && f.of(r.Name, b.Revision) && !declared.has(f.capability) && f.asked(params) {
-			return f.capability
-		}
-	}
-	return missing
-}
-
-// refine checks a request that is encoded and about to be sent.
-func (p *peer) refine(r *Method, text []byte) error {
-	for i := range refinements {
-		f := &refinements[i]
-		if f.of(r.Name, p.Revision) && !p.theirs.has(f.capability) && f.concerns(text) {
-			return &CapabilityError{Method: f.method, Capability: f.capability}
-		}
-	}
-	return nil
-}
-
-// Needs returns the capabilities, as dotted paths, that a message of the method with these params
-// needs. A request needs capabilities of the side that answers it, and a notification of the side
-// that sends it ("Capability negotiation" in basic/lifecycle of every revision).
-func (m *Method) Needs(params wire.Raw) []string {
-	var needs []string
-	if m.Capability != "" {
-		needs = append(needs, m.Capability)
-	}
-	for i := range refinements {
-		f := &refinements[i]
-		if f.method == m.Name && f.asked(wire.Object(params)) {
-			needs = append(needs, f.capability)
-		}
-	}
-	return needs
-}
-
-// declares reports whether this side has declared a capability.
-func (p *peer) declares(need string) bool {
-	if need == "" || !p.serving() {
-		return p.ours.has(need)
-	}
-	return p.offered().set.has(need) || p.offeredNow().set.has(need)
-}
-
-// extended reports whether a value of resultType belongs to an extension that this side has declared and
-// that gives it to results of the method ("Extension Negotiation" in basic/versioning, 2026-07-28).
-func (p *peer) extended(method, kind string) bool {
-	for _, x := range p.Extensions {
-		owns := slices.ContainsFunc(x.Results, func(r ExtensionResult) bool { return r.Method == method && r.Type == kind })
-		if owns && declaresExtension(p.declared, x.Name) {
-			return true
-		}
-	}
-	return false
 }
 
 // implementation is how one side introduces itself in clientInfo or serverInfo.
@@ -421,4 +314,102 @@ func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*
 	}
 	c.entries[m] = t
 	return t, nil
+}
+
+// peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat
+// the message.
+func (s *Server) peerOf(meta requestMeta, m *jsonrpc.Message, h headers.Header) (*peer, error) {
+	// The revision is compared first, because a client that gets UnsupportedVersion may rely on the header.
+	if revision, ok := meta.revision.Str(); h != nil && ok {
+		if err := mismatch(headers.CheckRevision(h, revision)); err != nil {
+			return nil, err
+		}
+	}
+	t, err := s.known.of(meta, s.newPeer)
+	if err == nil && h != nil && m.Kind == jsonrpc.Request {
+		err = t.checkHeaders(m, h)
+	}
+	return t, err
+}
+
+// newPeer checks the members and returns the peer that they describe.
+func (s *Server) newPeer(m requestMeta) (*peer, error) {
+	if err := checkPeerSize("/_meta", wire.Object(m.info), wire.Object(m.capabilities)); err != nil {
+		return nil, err
+	}
+	if m.revision == "" {
+		return nil, missingMeta(metaRevision)
+	}
+	revision, ok := m.revision.Str()
+	if !ok {
+		return nil, invalidMeta(metaRevision, "not a string")
+	}
+	b := ofRevision(s.stateless, revision)
+	if b == nil {
+		return nil, jsonrpc.UnsupportedVersion(revision, s.revisions)
+	}
+	if m.capabilities == "" {
+		return nil, missingMeta(metaCapabilities)
+	}
+	if m.capabilities.Kind() != wire.KindObject {
+		return nil, invalidMeta(metaCapabilities, "not an object")
+	}
+	info, err := m.implementation()
+	if err != nil {
+		return nil, err
+	}
+	t := b.peer(info, wire.Object(m.capabilities), "")
+	t.severity = noLogs
+	if m.level != "" && m.level != "null" {
+		level, _ := m.level.Str()
+		if t.severity = LogLevel(level).severity(); t.severity < 0 {
+			return nil, invalidMeta(metaLogLevel, fmt.Sprintf("not a log level: %.50s", m.level))
+		}
+	}
+	return t, nil
+}
+
+// checkHeaders compares a stateless request with the HTTP headers that repeat parts of it ("Server Validation" in
+// basic/transports/streamable-http, 2026-07-28). The protocol does not say which headers a notification has, so those of
+// notifications are ignored.
+func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
+	params := wire.Object(m.Params)
+	repeated := headers.Standard{Revision: p.Revision, Method: m.Method}
+	if name := p.row(m.Method).NameParam; name != "" {
+		repeated.Named = true
+		repeated.Name = params.GetString(name)
+	}
+	err := repeated.Check(h)
+	forwards := p.Forwards // to a server that may ignore the case of names
+	if err == nil && forwards {
+		if found, name := headers.Folded(params, "_meta", "arguments", p.row(m.Method).NameParam); found != "" {
+			err = &headers.MismatchError{Header: headers.Name, Problem: fmt.Sprintf("the member %.100q of the message differs from %q in case alone", found, name)}
+		}
+	}
+	if err == nil && m.Method == methodCallTool && p.ToolHeaders != nil {
+		if table := p.ToolHeaders(repeated.Name); table != nil {
+			arguments, _ := params.Get("arguments")
+			if err = table.Check(h, wire.Object(arguments)); err == nil && forwards {
+				err = table.CheckCase(wire.Object(arguments))
+			}
+		}
+	}
+	return mismatch(err)
+}
+
+// mismatch returns the JSON-RPC error for one of package headers.
+func mismatch(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
+}
+
+// peerOfSession returns the peer of a session. The sessions of equal clients share it, which saves 250 bytes of each.
+func (s *Server) peerOfSession(b *protocol, info, theirs, own wire.Object) *peer {
+	m := requestMeta{revision: wire.Raw(b.Revision), info: wire.Raw(info), capabilities: wire.Raw(theirs), own: wire.Raw(own)}
+	t, _ := s.known.of(m, func(m requestMeta) (*peer, error) {
+		return b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own)), nil
+	})
+	return t
 }

@@ -1,17 +1,12 @@
 package runtime
 
 import (
-	"cmp"
-	"container/list"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"iter"
-	"strconv"
+	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/form"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
@@ -184,277 +179,142 @@ func isFileURI(uri string) bool {
 	return len(uri) >= len(prefix) && strings.EqualFold(uri[:len(prefix)], prefix)
 }
 
-// defaultCacheBytes is the default of CacheOptions.MaxBytes.
-const defaultCacheBytes = 16 << 20
+// The code below adds the members that all results of stateless requests have: the type, the server's
+// Implementation, and how long the result may be kept ("Result Responses" and "Per-response protocol
+// fields" in basic, "Cacheable Results" in server/utilities/caching, 2026-07-28). What a handler has set
+// is kept. Members that the result lacks come first, because a client has to read the type before it can read the rest.
 
-// resultCache holds results. It is safe for concurrent use.
-type resultCache struct {
-	opts CacheOptions
-
-	mu      sync.Mutex
-	entries map[cacheKey]*list.Element // of *cacheEntry
-	used    list.List                  // the least recently used first
-	bytes   int
-	epoch   uint64 // counts invalidations
+// commonMembers is what the text of a result has of these members; "" for those that it lacks.
+type commonMembers struct {
+	kind, meta, ttl, scope wire.Raw
+	empty                  bool // it has no member at all
 }
 
-// cacheKey identifies a result. Authorization is "" for a public one.
-type cacheKey struct {
-	revision, method, params string
-	private                  bool
-	authorization            string
-}
-
-type cacheEntry struct {
-	key  cacheKey
-	text wire.Raw
-	till time.Time
-}
-
-func newCache(o *CacheOptions) *resultCache {
-	if o == nil {
-		return nil
-	}
-	c := &resultCache{opts: *o, entries: make(map[cacheKey]*list.Element)}
-	c.opts.MaxBytes = cmp.Or(max(o.MaxBytes, 0), defaultCacheBytes)
-	return c
-}
-
-// lookup is a request whose result may be kept.
-type lookup struct {
-	cache *resultCache
-	key   cacheKey
-	epoch uint64 // when the request was sent
-}
-
-// begin returns the kept result of a request, or the lookup with which its result is kept. The lookup is
-// nil if the result must not be kept.
-func (c *resultCache) begin(ctx context.Context, m *Message) (text wire.Raw, l *lookup) {
-	if c == nil || !m.sent.row.Cacheable || m.Method == methodDiscover {
-		return "", nil
-	}
-	params := m.Object()
-	if params == "" && m.Params != nil {
-		return "", nil
-	}
-	params = cmp.Or(params, "{}")
-	for name := range params.All() {
-		if name == memberInputResponses || name == memberRequestState {
-			return "", nil
+func commonOf(result wire.Object) commonMembers {
+	has := commonMembers{empty: true}
+	for name, value := range result.All() {
+		has.empty = false
+		switch name {
+		case "resultType":
+			has.kind = value
+		case "_meta":
+			has.meta = value
+		case "ttlMs":
+			has.ttl = value
+		case "cacheScope":
+			has.scope = value
 		}
 	}
-	key := cacheKey{revision: m.sent.peer.Revision, method: m.Method, params: string(params.Without("_meta"))}
-	if c.opts.Authorization != nil {
-		key.authorization = c.opts.Authorization(ctx)
+	return has
+}
+
+// appendResult appends a result, completed.
+func (c statelessCall) appendResult(dst []byte, result wire.Appender) ([]byte, error) {
+	start := len(dst)
+	dst, err := result.AppendJSON(dst)
+	if err != nil {
+		return dst, wire.In(err, "result")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	private := key
-	private.private = true
-	for _, k := range []cacheKey{private, key.public()} {
-		if e := c.entries[k]; e != nil {
-			entry := e.Value.(*cacheEntry)
-			if time.Now().Before(entry.till) {
-				c.used.MoveToBack(e)
-				return entry.text, nil
-			}
-			c.drop(e)
+	text := wire.Object(wire.View(dst[start:]))
+	if text.Kind() != wire.KindObject {
+		return dst, nil
+	}
+	has := commonOf(text)
+	if has.kind == `"`+resultInputRequired+`"` {
+		asking, err := c.requireInput(text)
+		if err != nil {
+			return dst, err
+		}
+		text = asking
+		has = commonOf(text)
+		dst = append(dst[:start], text...)
+	}
+	var own [256]byte                        // on the stack
+	lacking := c.appendLacking(own[:0], has) // before dst is written, because has may share its memory
+	named := c.peer.server.named
+	if _, is := wire.Object(has.meta).Get(metaServerInfo); has.meta.Kind() == wire.KindObject && !is && named != "" {
+		meta, err := wire.Object(has.meta).With(metaServerInfo, named)
+		if err != nil {
+			return dst, err
+		}
+		if text, err = text.With("_meta", wire.Raw(meta)); err != nil {
+			return dst, err
+		}
+		dst = append(dst[:start], text...)
+	}
+	bracket := start + bytes.IndexByte(dst[start:], '{') // white space may come before it
+	return slices.Replace(dst, start, bracket+1, lacking...), nil
+}
+
+// appendLacking appends the beginning of a result: a bracket and the members that the result lacks.
+func (c statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
+	dst = append(dst, '{')
+	if has.kind == "" {
+		dst = append(dst, `"resultType":"`+resultComplete+`"`...)
+	}
+	if named := c.peer.server.named; has.meta == "" && named != "" {
+		dst = append(wire.AppendName(dst, "_meta"), '{')
+		dst = append(append(wire.AppendName(dst, metaServerInfo), named...), '}')
+	}
+	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.row.Cacheable {
+		hint := c.hint()
+		if has.ttl == "" {
+			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+		}
+		if has.scope == "" {
+			dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)
 		}
 	}
-	return "", &lookup{c, key, c.epoch}
+	if len(dst) > 1 && !has.empty {
+		dst = append(dst, ',')
+	}
+	return dst
 }
 
-func (k cacheKey) public() cacheKey {
-	k.private, k.authorization = false, ""
-	return k
-}
-
-// keep keeps the result of a request if the server allows it. A result without a valid time is stale, and
-// one without a known scope is private.
-func (l *lookup) keep(result wire.Raw) {
-	if l == nil {
-		return
+// restated returns the error that a stateless request gets for the error of its handler, which may be
+// written for a revision with sessions. Codes of such revisions must not be sent ("Error Codes" in basic,
+// 2026-07-28).
+func (c statelessCall) restated(err error) error {
+	if missing, ok := errors.AsType[*CapabilityError](err); ok && !missing.Own {
+		return jsonrpc.MissingCapability(declare("{}", missing.Capability, "{}"))
 	}
-	ttl, _ := wire.Object(result).GetScalar("ttlMs")
-	ms, ok := ttl.Int64()
-	if !ok || ms <= 0 {
-		return
-	}
-	key := l.key
-	key.private = true
-	if wire.Object(result).GetString("cacheScope") == "public" {
-		key = key.public()
-	}
-	c := l.cache
-	entry := &cacheEntry{key, result.Clone(), time.Now().Add(time.Duration(min(ms, int64(maxTTL/time.Millisecond))) * time.Millisecond)}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.epoch != l.epoch || entry.size() > c.opts.MaxBytes {
-		return // something has changed since the request was sent
-	}
-	if old := c.entries[key]; old != nil {
-		c.drop(old)
-	}
-	c.entries[key] = c.used.PushBack(entry)
-	for c.bytes += entry.size(); c.bytes > c.opts.MaxBytes; {
-		c.drop(c.used.Front())
-	}
-}
-
-// maxTTL limits how long a result is kept, whatever the server says, so that no time overflows.
-const maxTTL = 365 * 24 * time.Hour
-
-// entryOverhead is about what an entry takes besides its texts.
-const entryOverhead = 300
-
-func (e *cacheEntry) size() int {
-	return len(e.text) + len(e.key.params) + len(e.key.authorization) + entryOverhead
-}
-
-// drop removes an entry. The caller holds mu.
-func (c *resultCache) drop(e *list.Element) {
-	entry := c.used.Remove(e).(*cacheEntry)
-	delete(c.entries, entry.key)
-	c.bytes -= entry.size()
-}
-
-// failed drops all pages of a list if the server refuses a cursor ("Interaction with Pagination").
-func (l *lookup) failed(err error) {
 	e, ok := asError(err)
-	if l == nil || !ok || e.Code != jsonrpc.CodeInvalidParams {
-		return
+	if !ok {
+		return err
 	}
-	if cursor, _ := wire.Object(l.key.params).Get("cursor"); cursor != "" {
-		l.cache.forget(func(k *cacheKey) bool { return k.method == l.key.method })
+	switch e.Code {
+	case jsonrpc.CodeResourceNotFound:
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: e.Message, Data: c.uriData(e.Data)}
+	case jsonrpc.CodeServerBusy:
+		return &jsonrpc.Error{Code: jsonrpc.CodeUnavailable, Message: e.Message, Data: e.Data}
+	case jsonrpc.CodeURLElicitationRequired:
+		// If possible, Call.askURLs asks for what the error demands; otherwise the error remains.
+		return jsonrpc.MissingCapability(`{"elicitation":{"url":{}}}`)
 	}
+	if !c.peer.defines(e.Code) {
+		c.conn.logFailure("the handler's error code is reserved and not defined; the client gets an internal error", "method", c.m.Method, "id", c.id, "error", err)
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: e.Message, Data: e.Data}
+	}
+	return err
 }
 
-// invalidate drops what a notification says has changed ("Interaction with Notifications"). The name of
-// the notification of a list begins like those of the methods that return it.
-func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
-	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
-		family = strings.TrimPrefix(family, "notifications/") + "/"
-		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.row(k.method).lists()
-		})
-	} else if m.Method == methodUpdated {
-		uri := wire.Object(m.Params).GetString("uri")
-		c.forget(func(k *cacheKey) bool {
-			name := t.row(k.method).NameParam
-			at := wire.Object(k.params).GetString(name)
-			return name == "uri" && (contains([]string{at}, uri) || contains([]string{uri}, at))
-		})
+// uriData returns the data of the error for a resource that does not exist: an object with the URI of the
+// request ("Error Handling" in server/resources, 2026-07-28).
+func (c statelessCall) uriData(data wire.Raw) wire.Raw {
+	o := wire.Object(data)
+	if data != "" && o.Kind() != wire.KindObject {
+		return data
 	}
-}
-
-// forget drops the entries that a function selects.
-func (c *resultCache) forget(selects func(*cacheKey) bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.epoch++
-	for k, e := range c.entries {
-		if selects(&k) {
-			c.drop(e)
-		}
+	if _, ok := o.Get("uri"); ok {
+		return data
 	}
-}
-
-// ErrCursorLoop is the error of a list whose pages do not end, because the server has returned a cursor
-// twice.
-var ErrCursorLoop = errors.New("runtime: the same cursor twice")
-
-const (
-	// maxPages and maxPaging limit the pages of a list and the time of waiting for them. A server could
-	// return a new cursor with each page for ever.
-	maxPages  = 10_000
-	maxPaging = defaultMaxTimeout
-)
-
-// Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the
-// cursor that page has returned, until that is nil or "", with which some servers end their lists. After an
-// error, which is yielded with the page, the sequence ends ("Pagination" in server/utilities/pagination of
-// every revision). A list of more than 10,000 pages is an error, and so is one whose pages take more than an
-// hour together.
-func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter.Seq2[P, error] {
-	return func(yield func(P, error) bool) {
-		seen, seed := make(map[uint64]bool), maphash.MakeSeed() // hashes, because cursors may be long
-		var waited time.Duration
-		var none P
-		for cursor := (*string)(nil); ; {
-			start := time.Now()
-			p, next, err := page(cursor)
-			waited += time.Since(start)
-			if !yield(p, err) || err != nil || next == nil || *next == "" {
-				return
-			}
-			hash := maphash.String(seed, *next)
-			if seen[hash] {
-				yield(none, fmt.Errorf("%w: %.100q", ErrCursorLoop, *next))
-				return
-			}
-			if len(seen)+1 == maxPages || waited > maxPaging {
-				yield(none, fmt.Errorf("runtime: the list has not ended after %d pages and %s", len(seen)+1, waited.Round(time.Second)))
-				return
-			}
-			seen[hash] = true
-			cursor = next
-		}
+	uri, ok := wire.Object(c.params).Get("uri")
+	if !ok {
+		return data
 	}
-}
-
-// All yields pointers to the items of a paginated list. Page returns the items of one page
-// and the cursor of the next one, as for [Pages]. Each page is requested when the loop
-// reaches its first item. After an error, which is yielded with a nil pointer, the sequence
-// ends.
-func All[T any](page func(cursor *string) (items []T, next *string, err error)) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		for items, err := range Pages(page) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for i := range items {
-				if !yield(&items[i], nil) {
-					return
-				}
-			}
-		}
+	with, err := o.With("uri", uri)
+	if err != nil {
+		return data
 	}
-}
-
-// Page is a server's side of a paginated list. It returns the page that a client's cursor leads to, at most
-// size items, and the cursor of the next page, nil for the last one. A nil cursor leads to the first page; a
-// size of 0 or less means all items. The error for a cursor that Page did not return, or that leads beyond a
-// list that has become shorter, is a *jsonrpc.Error with CodeInvalidParams ("Error handling" in
-// server/utilities/pagination). Cursors need no state: any copy of the server with the same list reads them.
-func Page[T any](items []T, cursor *string, size int) (page []T, next *string, err error) {
-	start := 0
-	if cursor != nil {
-		var ok bool
-		if start, ok = parseCursor(*cursor); !ok || start >= len(items) {
-			return nil, nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /cursor: not a cursor of this list: %.50q", *cursor)
-		}
-	}
-	page = items[start:]
-	if size <= 0 || size >= len(page) {
-		return page, nil, nil
-	}
-	return page[:size:size], new(formatCursor(start + size)), nil
-}
-
-const (
-	cursorPrefix = "at-"
-	cursorBase   = 36
-)
-
-// formatCursor returns the cursor of the page that begins with that item.
-func formatCursor(start int) string {
-	return cursorPrefix + strconv.FormatInt(int64(start), cursorBase)
-}
-
-// parseCursor accepts only what formatCursor returns. The first page, which begins at 0, has no cursor.
-func parseCursor(cursor string) (start int, ok bool) {
-	digits, ok := strings.CutPrefix(cursor, cursorPrefix)
-	n, err := strconv.ParseInt(digits, cursorBase, 0)
-	return int(n), ok && err == nil && n > 0 && cursor == formatCursor(int(n))
+	return wire.Raw(with)
 }

@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -430,94 +428,6 @@ func (p cancelledParams) AppendJSON(dst []byte) ([]byte, error) {
 	return w.Close()
 }
 
-// Progress is a report of the progress of a request.
-type Progress struct {
-	Progress float64  // grows from one report to the next
-	Total    *float64 // what Progress will be at the end; nil if unknown
-	Message  string   // for people; "" if there is none
-	Params   wire.Raw // of the notification as it was received
-}
-
-type progressKey struct{}
-
-// WithProgress returns a context for requests whose progress is reported. A request with that context,
-// or with one derived from it, carries its id as progress token, which replaces a token in its params.
-// Report is called in the goroutine that makes the request, and not after the request has returned.
-// Reports that do not grow are dropped, and so are the oldest ones if report is slow. Each report renews
-// the timeout of the request, see [Limits] ("Progress flow" in basic/utilities/progress, "Timeouts" in
-// basic/lifecycle). A handler for notifications/progress gets only reports that arrive after the
-// answer; [Follow] passes those to report as well.
-func WithProgress(ctx context.Context, report func(Progress)) context.Context {
-	return context.WithValue(ctx, progressKey{}, report)
-}
-
-// Follow calls work with a context derived from ctx and returns its error. If ctx comes from
-// [WithProgress], the progress of the first request that work makes is reported until work returns, not
-// only until the request is answered. It is meant for tasks, which continue after the answer ("Task
-// Progress Notifications" in basic/utilities/tasks). The other requests of work carry no progress token.
-// Work then runs in another goroutine, and report is called in the one that calls Follow.
-func Follow(ctx context.Context, work func(ctx context.Context) error) error {
-	report, ok := ctx.Value(progressKey{}).(func(Progress))
-	if !ok {
-		return work(ctx)
-	}
-	f := &follower{feed: engine.NewFeed()}
-	defer f.end()
-	done := make(chan error, 1)
-	var panicked string
-	go func() {
-		err := errors.New("runtime: the function given to Follow did not return")
-		defer func() {
-			if v := recover(); v != nil {
-				panicked = fmt.Sprintf("%v\n\n%s", v, debug.Stack())
-			}
-			done <- err
-		}()
-		err = work(context.WithValue(ctx, progressKey{}, f))
-	}()
-	reports := f.feed.Reports()
-	for {
-		select {
-		case r := <-reports:
-			report(Progress(r))
-		case err := <-done:
-			if panicked != "" {
-				panic(panicked) // the goroutine of a handler recovers panics
-			}
-			for len(reports) > 0 {
-				report(Progress(<-reports))
-			}
-			return err
-		}
-	}
-}
-
-// follower is the value of the context that Follow makes.
-type follower struct {
-	feed *engine.Feed
-	conn atomic.Pointer[conn] // that of the first request; nil before it
-}
-
-func (f *follower) end() {
-	if p := f.conn.Load(); p != nil {
-		p.pending.Unfollow(f.feed)
-	}
-}
-
-// reporterOf returns the receiver of the progress of a request that is made with ctx, or the feed if [Follow] receives
-// it.
-func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follow *engine.Feed) {
-	switch v := ctx.Value(progressKey{}).(type) {
-	case func(Progress):
-		return func(r engine.Report) { v(Progress(r)) }, nil
-	case *follower:
-		if v.conn.CompareAndSwap(nil, p) {
-			return nil, v.feed
-		}
-	}
-	return nil, nil
-}
-
 // metaParams are params with members added to their _meta.
 type metaParams struct {
 	params  wire.Appender // nil for none
@@ -602,23 +512,4 @@ func (m metaParams) appendMerged(dst []byte, params string) ([]byte, error) {
 		dst = append(dst, value...)
 	}
 	return append(dst, "}}"...), nil
-}
-
-// mayLog reports whether a message of the level is to be sent, before its data is encoded.
-func (s sender) mayLog(level LogLevel) bool {
-	_, err := s.peer.sending(jsonrpc.Notification, methodMessage, nil)
-	return err == nil && s.logs(level)
-}
-
-// logs reports whether the peer wants log messages of a level. A client that has not set one gets all messages. An
-// unknown level counts as the most severe one.
-func (s *sender) logs(level LogLevel) bool {
-	severity := level.severity()
-	if severity < 0 {
-		severity = len(logLevels) - 1
-	}
-	if s.peer.serving() {
-		return severity >= s.peer.severity
-	}
-	return severity >= int(s.conn.logLevel.Load())
 }

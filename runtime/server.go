@@ -307,95 +307,6 @@ func (e *serverSide) admitEarly(m *jsonrpc.Message) (admission, error) {
 	return admitEarly(m, e.of.sessions)
 }
 
-// peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat
-// the message.
-func (s *Server) peerOf(meta requestMeta, m *jsonrpc.Message, h headers.Header) (*peer, error) {
-	// The revision is compared first, because a client that gets UnsupportedVersion may rely on the header.
-	if revision, ok := meta.revision.Str(); h != nil && ok {
-		if err := mismatch(headers.CheckRevision(h, revision)); err != nil {
-			return nil, err
-		}
-	}
-	t, err := s.known.of(meta, s.newPeer)
-	if err == nil && h != nil && m.Kind == jsonrpc.Request {
-		err = t.checkHeaders(m, h)
-	}
-	return t, err
-}
-
-// newPeer checks the members and returns the peer that they describe.
-func (s *Server) newPeer(m requestMeta) (*peer, error) {
-	if err := checkPeerSize("/_meta", wire.Object(m.info), wire.Object(m.capabilities)); err != nil {
-		return nil, err
-	}
-	if m.revision == "" {
-		return nil, missingMeta(metaRevision)
-	}
-	revision, ok := m.revision.Str()
-	if !ok {
-		return nil, invalidMeta(metaRevision, "not a string")
-	}
-	b := ofRevision(s.stateless, revision)
-	if b == nil {
-		return nil, jsonrpc.UnsupportedVersion(revision, s.revisions)
-	}
-	if m.capabilities == "" {
-		return nil, missingMeta(metaCapabilities)
-	}
-	if m.capabilities.Kind() != wire.KindObject {
-		return nil, invalidMeta(metaCapabilities, "not an object")
-	}
-	info, err := m.implementation()
-	if err != nil {
-		return nil, err
-	}
-	t := b.peer(info, wire.Object(m.capabilities), "")
-	t.severity = noLogs
-	if m.level != "" && m.level != "null" {
-		level, _ := m.level.Str()
-		if t.severity = LogLevel(level).severity(); t.severity < 0 {
-			return nil, invalidMeta(metaLogLevel, fmt.Sprintf("not a log level: %.50s", m.level))
-		}
-	}
-	return t, nil
-}
-
-// checkHeaders compares a stateless request with the HTTP headers that repeat parts of it ("Server Validation" in
-// basic/transports/streamable-http, 2026-07-28). The protocol does not say which headers a notification has, so those of
-// notifications are ignored.
-func (p *peer) checkHeaders(m *jsonrpc.Message, h headers.Header) error {
-	params := wire.Object(m.Params)
-	repeated := headers.Standard{Revision: p.Revision, Method: m.Method}
-	if name := p.row(m.Method).NameParam; name != "" {
-		repeated.Named = true
-		repeated.Name = params.GetString(name)
-	}
-	err := repeated.Check(h)
-	forwards := p.Forwards // to a server that may ignore the case of names
-	if err == nil && forwards {
-		if found, name := headers.Folded(params, "_meta", "arguments", p.row(m.Method).NameParam); found != "" {
-			err = &headers.MismatchError{Header: headers.Name, Problem: fmt.Sprintf("the member %.100q of the message differs from %q in case alone", found, name)}
-		}
-	}
-	if err == nil && m.Method == methodCallTool && p.ToolHeaders != nil {
-		if table := p.ToolHeaders(repeated.Name); table != nil {
-			arguments, _ := params.Get("arguments")
-			if err = table.Check(h, wire.Object(arguments)); err == nil && forwards {
-				err = table.CheckCase(wire.Object(arguments))
-			}
-		}
-	}
-	return mismatch(err)
-}
-
-// mismatch returns the JSON-RPC error for one of package headers.
-func mismatch(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &jsonrpc.Error{Code: jsonrpc.CodeHeaderMismatch, Message: err.Error()}
-}
-
 // initialize handles the request initialize. If the binding has no handler for it, the result is
 // made from the options of the server. In both cases the result has the revision of the binding.
 func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
@@ -426,15 +337,6 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 		return nil, err
 	}
 	return text, nil
-}
-
-// peerOfSession returns the peer of a session. The sessions of equal clients share it, which saves 250 bytes of each.
-func (s *Server) peerOfSession(b *protocol, info, theirs, own wire.Object) *peer {
-	m := requestMeta{revision: wire.Raw(b.Revision), info: wire.Raw(info), capabilities: wire.Raw(theirs), own: wire.Raw(own)}
-	t, _ := s.known.of(m, func(m requestMeta) (*peer, error) {
-		return b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own)), nil
-	})
-	return t
 }
 
 // settle encodes the result of initialize with the negotiated revision. It does so before the session
@@ -573,29 +475,4 @@ func (s *ServerSession) Context() context.Context {
 		return s.subscriber.context
 	}
 	return s.conn.life.Context()
-}
-
-// Log sends a log message that belongs to no request, see [Call.Log].
-func (s *ServerSession) Log(ctx context.Context, level LogLevel, logger string, data wire.Appender) error {
-	if !s.sender().mayLog(level) {
-		return nil
-	}
-	return s.Notify(ctx, methodMessage, logParams{level, logger, data})
-}
-
-// setLogLevel sets the level that the client has asked for with logging/setLevel. A request without a session asks
-// for its own level, so that s is nil.
-func (s *ServerSession) setLogLevel(ctx context.Context, level LogLevel) error {
-	if s == nil {
-		return MethodNotFound(methodSetLevel)
-	}
-	severity := level.severity()
-	if severity < 0 {
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", level)
-	}
-	if err := s.conn.keep(ctx, Change{LogLevel: logLevels[severity]}); err != nil {
-		return err
-	}
-	s.conn.logLevel.Store(int32(severity))
-	return nil
 }

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -444,29 +443,6 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 		}
 	}
 	return taken
-}
-
-// notified implements side.
-func (l *link) notified(m jsonrpc.Message) bool {
-	if l.cache != nil {
-		l.cache.invalidate(l.peer, &m)
-	}
-	switch m.Method {
-	case methodToolsChanged:
-		l.tools.forget()
-	case methodCancelled:
-		return l.unsubscribed(m.Params)
-	}
-	return l.listeners.take(&m)
-}
-
-// unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
-// server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
-// for other requests, which the server must not cancel.
-func (l *link) unsubscribed(params wire.Raw) bool {
-	id, _ := wire.Object(params).GetScalar("requestId")
-	id = id.Canonical()
-	return l.listeners.has(id) && l.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
 }
 
 // The code below lets code that is written for sessions work with servers without them: the client keeps what

@@ -1,0 +1,327 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/headers"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/prefix"
+	"github.com/mcpgen/mcpgen/runtime/internal/waits"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
+// requests that have their revision and capabilities. Which of them it is depends on the server.
+type link struct {
+	*conn
+	of     *Client
+	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
+	server atomic.Pointer[peer]
+	done   chan struct{} // closed when the connection is over
+	err    error         // error of the connection; valid after done is closed
+
+	tools     listed
+	listeners listeners
+	cache     *resultCache // nil for none
+	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
+}
+
+// sender returns what sends messages to the server.
+func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
+
+// close ends the connection and waits until all its handlers have returned.
+func (l *link) close() {
+	l.giveUp(ErrClosed)
+	<-l.done
+}
+
+func (l *link) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
+	switch {
+	case l.peer.Revision == "":
+		return admitEarly(&m, l.of.bindings)
+	case l.peer.stateless && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", l.peer.Revision)
+	}
+	return l.peer.admit(&m)
+}
+
+// notified implements side.
+func (l *link) notified(m jsonrpc.Message) bool {
+	if l.cache != nil {
+		l.cache.invalidate(l.peer, &m)
+	}
+	switch m.Method {
+	case methodToolsChanged:
+		l.tools.forget()
+	case methodCancelled:
+		return l.unsubscribed(m.Params)
+	}
+	return l.listeners.take(&m)
+}
+
+// unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
+// server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
+// for other requests, which the server must not cancel.
+func (l *link) unsubscribed(params wire.Raw) bool {
+	id, _ := wire.Object(params).GetScalar("requestId")
+	id = id.Canonical()
+	return l.listeners.has(id) && l.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
+}
+
+// ask implements side. In a revision without sessions, the result may be one that is kept.
+func (l *link) ask(ctx context.Context, m *Message) (result wire.Appender, err error) {
+	if c := l.cache; c != nil && m.sent.peer.asking() {
+		text, found := c.begin(ctx, m)
+		if text != "" {
+			m.sent.answer = text
+			return text, nil
+		}
+		m.sent.lookup = found
+		defer func() { found.failed(err) }()
+	}
+	start := time.Now()
+	if result, err = l.transmit(ctx, m); err == nil {
+		return result, nil
+	}
+	limit := l.limits.patience(ctx, m.Method).Total
+	timeout := &TimeoutError{Method: m.Method, Quiet: limit, Total: limit}
+	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
+	defer stop()
+	if result, err = l.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
+		return nil, timeout
+	}
+	return result, err
+}
+
+// askAgain sends a request again that has failed with err, until there is nothing to be done about its error:
+//   - if the answer was lost and the request can be sent twice. A revision says so of its lists ("Major changes" in
+//     changelog, 2026-07-28), and a server of its tools;
+//   - if the server has asked questions, with the answers ("Client Requirements" in basic/patterns/mrtr, 2026-07-28);
+//   - if the headers of a call do not repeat its arguments as they must, after reading the list of tools.
+func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
+	first, pause := m, waits.RetryFirst
+	losses, round, relisted := 0, 0, false
+	for err != nil {
+		lost, isLost := errors.AsType[*LostError](err)
+		asked, asks := errors.AsType[*QuestionsError](err)
+		refused, isRefused := asError(err)
+		waiting := isLost
+		switch {
+		case isLost && losses < maxLosses && l.repeats(m.Method, m.Params, m.sent.row):
+			losses++
+			l.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
+		case isRefused && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && m.sent.peer.asking() && !relisted:
+			if relisted = true; l.relist(ctx, m.sent.peer) != nil {
+				return nil, err
+			}
+		case !asks:
+			return nil, err
+		case round == l.rounds:
+			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
+		default:
+			answers, failed := l.answers(ctx, m, asked)
+			if failed != nil {
+				return nil, failed
+			}
+			params, failed := repeated(first.Params, answers, asked.State)
+			if failed != nil {
+				return nil, failed
+			}
+			m = first.With(params)
+			m.sent.lookup = nil
+			waiting = asked.Questions.Len() == 0 // the server does not say when it wants to be asked again
+			losses, round = 0, round+1
+		}
+		if waiting {
+			if failed := sleep(ctx, pause); failed != nil {
+				return nil, failed
+			}
+			pause *= 2
+		}
+		result, err = l.transmit(ctx, m)
+	}
+	return result, nil
+}
+
+// maxLosses is how often a request is sent again because its answer was lost.
+const maxLosses = 3
+
+// repeats reports whether a request can be sent twice.
+func (l *link) repeats(method string, params wire.Appender, r *Method) bool {
+	if r.reads() || method != methodCallTool {
+		return r.reads()
+	}
+	_, tool := l.tools.of((&Message{Params: params}).Object())
+	return tool != nil && tool.repeatable
+}
+
+// repeated returns the params of a request that is repeated with answers. State is "" if the server has given none in its
+// last result.
+func repeated(first wire.Appender, answers wire.Members, state wire.Raw) (wire.Object, error) {
+	text, err := TextOf(first)
+	if err != nil {
+		return "", err
+	}
+	params := wire.Object(text).Without(memberInputResponses, memberRequestState).Members()
+	if len(answers) > 0 {
+		given, err := wire.NewObject(answers...)
+		if err != nil {
+			return "", err
+		}
+		params.Set(memberInputResponses, wire.Raw(given))
+	}
+	if state != "" {
+		params.Set(memberRequestState, state)
+	}
+	return wire.NewObject(params...)
+}
+
+// complete implements side.
+func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+	if m.sent.peer.asking() {
+		if err := l.resultType(m, text); err != nil {
+			return "", err
+		}
+	}
+	switch {
+	case m.Method == methodListTools:
+		text = l.readTools(ctx, m, text)
+	case m.Method == methodCallTool && l.output != nil:
+		if err := l.checkOutput(m, wire.Object(text)); err != nil {
+			return "", err
+		}
+	}
+	m.sent.lookup.keep(text)
+	return text, nil
+}
+
+// resultType returns an error for a result that is not complete, unless the revision or an extension defines
+// its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
+func (l *link) resultType(m *Message, result wire.Raw) error {
+	kind, ok := result.Reader().PeekRaw("resultType")
+	name, text := kind.Str()
+	switch {
+	case !ok || text && name == resultComplete:
+		return nil
+	case text && name == resultInputRequired && m.sent.row.Asks:
+		if l.rounds < 0 {
+			return nil
+		}
+		return questions(m.Method, wire.Object(result))
+	case text && (slices.Contains(m.sent.row.ResultTypes, name) || m.sent.peer.Forwards || m.sent.peer.extended(m.Method, name)):
+		return nil
+	}
+	return fmt.Errorf("runtime: result of %s: unknown resultType %.100s", m.Method, kind)
+}
+
+func questions(method string, result wire.Object) error {
+	asked, _ := result.Get(memberInputRequests)
+	state, _ := result.Get(memberRequestState)
+	if state == "null" {
+		state = ""
+	}
+	if asked.Kind() != wire.KindObject {
+		asked = ""
+	}
+	if asked == "" && state == "" {
+		return fmt.Errorf("runtime: result of %s: an InputRequiredResult has neither %s nor %s", method, memberInputRequests, memberRequestState)
+	}
+	return &QuestionsError{Method: method, Questions: wire.Object(asked), State: state}
+}
+
+// answers returns the answers to a server's questions by their keys. The handlers of the questions run at
+// the same time.
+func (l *link) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
+	if n := asked.Questions.Len(); n > l.limits.MaxConcurrent {
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, l.limits.MaxConcurrent)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// A context has one parent, and the answers end with the connection, too. A goroutine that waits would take 3 KB.
+	defer context.AfterFunc(l.life.Context(), func() { cancel(context.Cause(l.life.Context())) })()
+	answers := asked.Questions.Members()
+	var running sync.WaitGroup
+	for i := range answers {
+		running.Add(1)
+		if !l.life.Go(func() {
+			defer running.Done()
+			err := error(errInternal) // unless the handler returns
+			defer func() {
+				if err != nil {
+					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
+				}
+			}()
+			answers[i].Value, err = l.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
+		}) {
+			running.Done()
+			cancel(ErrClosed)
+		}
+	}
+	running.Wait()
+	return answers, context.Cause(ctx)
+}
+
+// answerQuestion calls the handler that would answer the question if it were a request.
+func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object) (answer wire.Raw, err error) {
+	method := question.GetString("method")
+	params, _ := question.Get("params")
+	if params.Kind() != wire.KindObject {
+		params = ""
+	}
+	r := t.row(method)
+	if !r.Within {
+		return "", MethodNotFound(method)
+	}
+	if need := t.lacking(t.ours, r, wire.Object(params)); need != "" {
+		return "", &CapabilityError{Method: method, Capability: need, Own: true}
+	}
+	c := l.newCall(ctx, t, &jsonrpc.Message{Kind: jsonrpc.Request, Method: method, Params: params})
+	defer c.over.Store(true)
+	returned := false
+	defer func() {
+		if !returned {
+			l.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
+			err = errInternal
+		}
+	}()
+	result, err := t.serve(&c.context, &c.m)
+	returned = true
+	switch {
+	case err != nil:
+		return "", err
+	case result == nil:
+		return "", errors.New("runtime: the handler returned no result")
+	}
+	text, err := wire.MarshalString(result)
+	return wire.Raw(text), err
+}
+
+// AnswerQuestion returns the answer to a question of a server that is not in a result, but in the state of a task. It
+// answers as the client that c belongs to answers those in results; if c belongs to none, other does.
+func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other Handler) (wire.Raw, error) {
+	of, _ := c.(sender)
+	if session, ok := c.(interface{ sender() sender }); ok {
+		of = session.sender()
+	}
+	if of.conn != nil {
+		if e, ok := of.conn.side.(*link); ok {
+			return e.answerQuestion(ctx, of.peer, question)
+		}
+	}
+	params, _ := question.Get("params")
+	result, err := other(ctx, NewMessage(jsonrpc.Request, question.GetString("method"), ParamsOf(params)))
+	if err != nil {
+		return "", err
+	}
+	text, err := wire.MarshalString(result)
+	return wire.Raw(text), err
+}
