@@ -98,10 +98,10 @@ func checkMessage(m *jsonrpc.Text) error {
 	return nil
 }
 
-// guard returns the reason to refuse a request, or "" if it is allowed. It protects a server against DNS rebinding, and
-// against web pages that send requests to a server within reach of their visitor (security warning of Streamable HTTP
-// in basic/transports, 2025-11-25, and of HTTP with SSE, 2024-11-05).
-func (o *Options) guard(r *http.Request) string {
+// checkOrigin returns the reason to refuse a request because of its headers Host and Origin, or "" if it is allowed. It
+// protects a server against DNS rebinding, and against web pages that send requests to a server within reach of their
+// visitor (security warning of Streamable HTTP in basic/transports, 2025-11-25, and of HTTP with SSE, 2024-11-05).
+func (o *Options) checkOrigin(r *http.Request) string {
 	host := hostname(r.Host)
 	switch {
 	case len(o.Hosts) > 0:

@@ -52,13 +52,13 @@ func TestGuard(t *testing.T) {
 		if c.origin != "" {
 			r.Header.Set("Origin", c.origin)
 		}
-		if why := c.guard.guard(r); (why != "") != c.refused {
+		if why := c.guard.checkOrigin(r); (why != "") != c.refused {
 			t.Errorf("%s: %q, want refused %t", c.name, why, c.refused)
 		}
 	}
 	r := httptest.NewRequest("POST", "/", nil)
 	r.Header["Origin"] = []string{"http://example.com", "http://evil.example.com"}
-	if new(Options).guard(r) == "" {
+	if new(Options).checkOrigin(r) == "" {
 		t.Error("two origins are allowed")
 	}
 }

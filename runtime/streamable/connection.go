@@ -47,16 +47,17 @@ func (c *connection) extend() {
 	}
 }
 
-// start makes the response an event stream, if it is not one yet, and sends its header.
-func (c *connection) start() error {
+// startStream is becomeStream that sends the header.
+func (c *connection) startStream() error {
 	if c.streaming {
 		return nil
 	}
-	c.begin()
+	c.becomeStream()
 	return c.flush()
 }
 
-func (c *connection) begin() {
+// becomeStream makes the response an event stream, if it is not one yet. Its header leaves with what is written next.
+func (c *connection) becomeStream() {
 	c.extend()
 	if c.streaming {
 		return
@@ -76,15 +77,15 @@ var (
 	headerNo      = []string{"no"}
 )
 
-// put writes an event, which leaves with the next event, with flush, or with the end of the response. If the
+// bufferEvent writes an event, which leaves with the next event, with flush, or with the end of the response. If the
 // error is errBytes, nothing is written.
-func (c *connection) put(id []byte, typ string, retry time.Duration, data []byte) error {
+func (c *connection) bufferEvent(id []byte, typ string, retry time.Duration, data []byte) error {
 	hold := admission{gate: c.handler.gate}
 	if err := hold.grow(len(data)); err != nil {
 		return err
 	}
 	defer hold.leaveBody()
-	c.begin()
+	c.becomeStream()
 	buf := buffers.Get().(*[]byte)
 	*buf = eventstream.Append((*buf)[:0], id, typ, retry, data)
 	_, err := c.w.Write(*buf)
@@ -100,25 +101,25 @@ var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooled = 16 << 10
 
-// event writes an event and sends it.
-func (c *connection) event(id []byte, typ string, retry time.Duration, data []byte) error {
-	if err := c.put(id, typ, retry, data); err != nil {
+// writeEvent writes an event and sends it.
+func (c *connection) writeEvent(id []byte, typ string, retry time.Duration, data []byte) error {
+	if err := c.bufferEvent(id, typ, retry, data); err != nil {
 		return err
 	}
 	return c.flush()
 }
 
-// comment sends a comment, which shows both sides and every proxy that the connection is in use.
-func (c *connection) comment() error {
-	c.begin()
+// writeComment sends a comment, which shows both sides and every proxy that the connection is in use.
+func (c *connection) writeComment() error {
+	c.becomeStream()
 	if _, err := io.WriteString(c.w, eventstream.Comment); err != nil {
 		return err
 	}
 	return c.flush()
 }
 
-// json writes a whole response with a JSON text. If the error is errBytes, nothing is written.
-func (c *connection) json(status int, body []byte) error {
+// writeJSON writes a whole response with a JSON text. If the error is errBytes, nothing is written.
+func (c *connection) writeJSON(status int, body []byte) error {
 	hold := admission{gate: c.handler.gate}
 	if err := hold.grow(len(body)); err != nil {
 		return err
@@ -128,8 +129,8 @@ func (c *connection) json(status int, body []byte) error {
 	return web.WriteJSON(c.w, status, body)
 }
 
-// empty writes a whole response without a body.
-func (c *connection) empty(status int) {
+// writeEmpty writes a whole response without a body.
+func (c *connection) writeEmpty(status int) {
 	c.extend()
 	c.w.WriteHeader(status)
 }
@@ -169,9 +170,9 @@ func (c *connection) setSessionID(s *Session) {
 // how to resume the stream after the event with this id.
 func (c *connection) prime(s *Session, id []byte) error {
 	if !s.resumable() {
-		return c.start()
+		return c.startStream()
 	}
-	return c.event(id, "", s.handler.opts.Retry, nil)
+	return c.writeEvent(id, "", s.handler.opts.Retry, nil)
 }
 
 // startKeepAlive starts the timer, unless the options say never. The answer to a POST becomes an event stream after
@@ -196,19 +197,19 @@ func (c *connection) keepAlive() {
 	st := c.stream
 	st.lock <- struct{}{}
 	defer st.release()
-	if st.conn.Load() != c || st.over.Load() || st.answered {
+	if st.conn.Load() != c || st.over.Load() || st.wroteJSON {
 		return // the response is complete or no longer this connection's
 	}
 	var err error
 	switch {
 	case c.streaming || st.answers && st.session.stateless:
-		err = c.comment()
+		err = c.writeComment()
 	case st.answers:
-		st.begin()
+		st.ensureName()
 		err = c.prime(st.session, eventID(st.name, 0))
 	}
 	if err != nil {
-		st.drop()
+		st.dropConnection()
 		return
 	}
 	if next := st.session.handler.opts.KeepAlive; next > 0 {

@@ -22,7 +22,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request) error {
 	if refusal := checkGet(r); refusal != nil {
 		return refusal
 	}
-	s, err := h.find(r)
+	s, err := h.checkSessionID(r)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func (g *get) replay(stream string, n uint64) error {
 	}
 	for _, data := range missed {
 		n++
-		if err := g.event(eventID(stream, n), "", 0, data); err != nil {
+		if err := g.writeEvent(eventID(stream, n), "", 0, data); err != nil {
 			return err
 		}
 	}
@@ -138,11 +138,11 @@ func (g *get) followShared(stream string, n uint64) error {
 			return err
 		case len(data) > 0:
 			n++
-			err = g.event(eventID(stream, n), "", 0, data)
+			err = g.writeEvent(eventID(stream, n), "", 0, data)
 		case !g.streaming:
 			err = g.prime(s, eventID(stream, n))
 		case every > 0 && time.Since(written) >= every:
-			err = g.comment()
+			err = g.writeComment()
 		default:
 			continue
 		}

@@ -44,10 +44,10 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := h.newPost(w, r)
 	p.stateless = h.isStateless(r)
-	defer p.leave()
-	serve := p.without
+	defer p.leaveIfRefused()
+	serve := p.serveWithoutSession
 	if !p.stateless && !h.opts.Stateless && r.Header.Get(headerSession) != "" {
-		serve = p.within
+		serve = p.serveInSession
 	}
 	if err := serve(); err != nil {
 		return web.For(p.id, err)
@@ -55,16 +55,16 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// leave gives back what the request occupies if it is refused. Otherwise its stream does so when it has ended.
-func (p *post) leave() {
+// leaveIfRefused gives back what the request occupies if it is refused. Otherwise its stream does so when it has ended.
+func (p *post) leaveIfRefused() {
 	if p.answer.session == nil {
 		p.answer.admission.leave()
 	}
 }
 
-// within serves a message of an open session.
-func (p *post) within() error {
-	s, err := p.handler.find(p.request)
+// serveInSession serves a message of an open session.
+func (p *post) serveInSession() error {
+	s, err := p.handler.checkSessionID(p.request)
 	if err != nil {
 		return err
 	}
@@ -73,14 +73,14 @@ func (p *post) within() error {
 		err = p.answer.admission.enterCalls(p.request, userOf(s.Key()), p.in.Content(), false)
 	}
 	if err == nil {
-		_, err = p.exchange(s, false)
+		_, err = p.serveBy(s, false)
 	}
 	return err
 }
 
-// without serves a message that names no session: it is of a revision without sessions, it is initialize, or the server
+// serveWithoutSession serves a message that names no session: it is of a revision without sessions, it is initialize, or the server
 // keeps no sessions.
-func (p *post) without() error {
+func (p *post) serveWithoutSession() error {
 	h, r := p.handler, p.request
 	user, err := h.user(r)
 	if err != nil {
@@ -113,10 +113,10 @@ func (p *post) without() error {
 		if s == nil {
 			return h.unreachable()
 		}
-		_, err = p.exchange(s, false)
+		_, err = p.serveBy(s, false)
 		return err
 	case h.opts.Stateless:
-		return p.single(initialize)
+		return p.serveAlone(initialize)
 	case initialize:
 		return p.initialize(user)
 	case slices.ContainsFunc(m.Batch, func(item jsonrpc.Text) bool { return item.Method == "initialize" }):
@@ -180,7 +180,7 @@ func (p *post) initialize(user string) error {
 	if err := h.open(s, p.request, runtime.Handshake{}, outbox); err != nil {
 		return err
 	}
-	sent, err := p.exchange(s, true)
+	sent, err := p.serveBy(s, true)
 	if !sent || s.negotiated() == "" {
 		s.end(runtime.ErrClosed) // no client knows its id
 	} else {
@@ -193,9 +193,9 @@ func (p *post) initialize(user string) error {
 // Protocol Version Header).
 const revisionAssumed = "2025-03-26"
 
-// single serves a message without a session: it opens one for the message alone. A request other
+// serveAlone serves a message without a session: it opens one for the message alone. A request other
 // than initialize is served under the revision that it names.
-func (p *post) single(initialize bool) error {
+func (p *post) serveAlone(initialize bool) error {
 	h := p.handler
 	s := h.newSession("", "")
 	s.busy = 1
@@ -212,7 +212,7 @@ func (p *post) single(initialize bool) error {
 	}
 	stop := context.AfterFunc(p.request.Context(), func() { s.end(runtime.ErrClosed) })
 	defer stop()
-	sent, err := p.exchange(s, false)
+	sent, err := p.serveBy(s, false)
 	if sent {
 		s.end(io.EOF)
 	} else {
@@ -235,9 +235,9 @@ func (h *Handler) revisionOf(r *http.Request) (string, error) {
 	return revision, nil
 }
 
-// exchange hands the message to the session and waits until the stream that answers it has ended or the connection is
-// gone. If opening is true, the message opens the session. exchange reports whether the client has got everything.
-func (p *post) exchange(s *Session, opening bool) (bool, error) {
+// serveBy hands the message to the session and waits until the stream that answers it has ended or the connection is
+// gone. If opening is true, the message opens the session. Delivered says that the client has got everything.
+func (p *post) serveBy(s *Session, opening bool) (delivered bool, err error) {
 	r, text := p.request, p.in.Content()
 	st := &p.answer
 	st.session = s
@@ -272,10 +272,10 @@ func (p *post) exchange(s *Session, opening bool) (bool, error) {
 		go st.run(run)
 	}
 	if st.over.Load() || st.wait(r.Context(), &p.connection) {
-		return true, p.close()
+		return true, p.finishResponse()
 	}
 	st.disconnect(&p.connection)
-	if s.over.Load() && !p.streaming && !st.answered {
+	if s.over.Load() && !p.streaming && !st.wroteJSON {
 		return false, p.handler.sessions.refusal()
 	}
 	return false, nil
@@ -283,7 +283,7 @@ func (p *post) exchange(s *Session, opening bool) (bool, error) {
 
 // run runs the handler of the stream's message. It does so in the goroutine of the POST if it can: with another
 // goroutine, a call takes a tenth longer.
-func (st *stream) run(run func()) {
+func (st *stream) run(handle func()) {
 	returned := false
 	defer func() {
 		st.end(true)
@@ -291,16 +291,16 @@ func (st *stream) run(run func()) {
 			_ = c.flush()
 		}
 	}()
-	run()
+	handle()
 	returned = true
 }
 
-// close ends the response to a POST whose stream has ended. Without a message it was for a notification, a response, or
+// finishResponse ends the response to a POST whose stream has ended. Without a message it was for a notification, a response, or
 // a request that gets no answer.
-func (p *post) close() error {
+func (p *post) finishResponse() error {
 	st, h := &p.answer, p.handler
 	switch {
-	case st.answered || p.streaming:
+	case st.wroteJSON || p.streaming:
 		return nil
 	case st.session.stateless:
 		switch {
@@ -314,9 +314,9 @@ func (p *post) close() error {
 	case st.unanswered && st.session.over.Load():
 		return h.sessions.refusal()
 	case st.unanswered:
-		return p.start()
+		return p.startStream()
 	}
-	p.empty(http.StatusAccepted)
+	p.writeEmpty(http.StatusAccepted)
 	return nil
 }
 

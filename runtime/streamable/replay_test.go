@@ -142,7 +142,7 @@ func TestWhatBecomesAStream(t *testing.T) {
 				t.Errorf("%s: %t, want %t", text, got, want)
 			}
 		}}
-		if _, err := p.exchange(session, false); err != nil {
+		if _, err := p.serveBy(session, false); err != nil {
 			t.Error(err)
 		}
 	}

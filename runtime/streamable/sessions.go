@@ -6,12 +6,10 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/waits"
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -104,12 +102,12 @@ func (t *sessions) leave(s *Session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.busy--; s.busy == 0 && s.place != nil {
-		t.rest(s)
+		t.makeIdle(s)
 	}
 }
 
-// rest makes a session idle.
-func (t *sessions) rest(s *Session) {
+// makeIdle makes a session idle.
+func (t *sessions) makeIdle(s *Session) {
 	s.since = time.Now()
 	next := t.used
 	if s.used {
@@ -219,7 +217,7 @@ func (t *sessions) open(s *Session, r *http.Request, start func() error) error {
 	}
 	t.awaitLocked(s)
 	if s.busy == 0 && s.place != nil {
-		t.rest(s)
+		t.makeIdle(s)
 	}
 	return nil
 }
@@ -345,80 +343,3 @@ func (t *sessions) refusal() *web.Refusal {
 	}
 	return errNoSession
 }
-
-// drain begins a shutdown and waits for Options.DrainDelay, or until ctx has ended. Only the first call waits.
-func (h *Handler) drain(ctx context.Context) {
-	if !h.sessions.draining.Swap(true) && h.opts.DrainDelay > 0 {
-		engine.Wait(ctx.Done(), h.opts.DrainDelay, nil)
-	}
-}
-
-// Shutdown ends all sessions gracefully. Ready is false from now on, and after the DrainDelay of the options, Shutdown
-// refuses new sessions and calls with status 503 and ends the streams of the server's own messages. Calls in flight go on
-// until they are answered, and the handler still accepts what they need: answers of the client, and GET requests that
-// resume their streams. Over HTTP with SSE, a session keeps its stream until its calls are answered, and a new call gets
-// an error. If ctx ends first, the contexts of the remaining calls end, and their clients get an error. Shutdown returns
-// when all sessions are over: nil, or the cause of ctx if that ended first.
-//
-// [ListenAndServe] calls it before http.Server.Shutdown.
-func (h *Handler) Shutdown(ctx context.Context) error {
-	h.drain(ctx)
-	t := &h.sessions
-	t.closing.Store(true) // a session that open has not refused is one of all
-	open := t.all()
-	h.mu.Lock()
-	if h.shared != nil {
-		open = append(open, h.shared)
-	}
-	h.mu.Unlock()
-	for _, s := range open {
-		go s.shutdown(ctx)
-	}
-	t.running.Wait()
-	t.end()
-	t.mu.Lock()
-	if t.timer != nil {
-		t.timer.Stop()
-	}
-	t.mu.Unlock()
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return nil
-}
-
-// Close calls Shutdown with the Grace of the server's options as time limit, which begins after DrainDelay. It may
-// be registered with http.Server.RegisterOnShutdown, but a client that needs a new connection to answer a question
-// of the server cannot open one then.
-func (h *Handler) Close() {
-	h.drain(context.Background())
-	ctx, cancel := context.WithTimeout(context.Background(), h.server.Grace())
-	defer cancel()
-	_ = h.Shutdown(ctx) // the error only says that the time was not enough
-}
-
-// Key returns the key of the session that the user of a request has opened with an id. It consists of the user and the
-// id. An error refuses the request.
-func (h *Handler) Key(r *http.Request, id string) (string, error) {
-	if strings.Contains(id, ":") {
-		return "", errNoSession // otherwise part of it could pass for a user or a part of one
-	}
-	user, err := h.user(r)
-	if err != nil {
-		return "", err
-	}
-	return keyOf(user, id), nil
-}
-
-// keyOf returns the key of the session that a user knows by an id: the user, a colon and the id, or the id alone if
-// there is no user. The id of another user's session therefore gives a key without a session ("Session Hijacking" in
-// basic/security_best_practices, 2025-11-25).
-func keyOf(user, id string) string {
-	if user == "" {
-		return id
-	}
-	return user + ":" + id
-}
-
-// userOf returns the user of the session with a key, or "" if there is none.
-func userOf(key string) string { return key[:max(strings.LastIndexByte(key, ':'), 0)] }

@@ -75,14 +75,14 @@ func (h *Handler) Resume(r *http.Request, key, id string, handshake runtime.Hand
 // of the stream, or nil for it if the stream is not in progress here.
 func (s *Session) Release(ctx context.Context, stream string, n uint64) (last uint64, next <-chan struct{}) {
 	st := s.streams.find(stream)
-	if st == nil || st.take(ctx) != nil {
+	if st == nil || st.acquireInterrupting(ctx) != nil {
 		return 0, nil
 	}
 	defer st.release()
 	if st.over.Load() {
 		return 0, nil
 	}
-	st.drop()
+	st.dropConnection()
 	st.sent = min(st.sent, n)
 	if st.next == nil {
 		st.next = make(chan struct{})

@@ -60,7 +60,7 @@ func (h *Handler) getSSE(w http.ResponseWriter, r *http.Request) error {
 	query.Set(paramSession, id)
 	to.RawQuery = query.Encode()
 	st.lock <- struct{}{} // which is free, because nothing else is sent before the client knows the endpoint
-	err = c.event(nil, "endpoint", 0, []byte(to.String()))
+	err = c.writeEvent(nil, "endpoint", 0, []byte(to.String()))
 	st.release()
 	if err == nil {
 		c.startKeepAlive(false)
@@ -95,7 +95,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 		return h.sessions.refusal()
 	}
 	p := h.newPost(w, r)
-	defer p.leave()
+	defer p.leaveIfRefused()
 	if err = p.read(); err == nil {
 		err = checkMessage(p.in.Content())
 	}
@@ -126,7 +126,7 @@ func (h *Handler) postSSE(w http.ResponseWriter, r *http.Request) error {
 			p.answer.run(run)
 		}()
 	}
-	p.empty(http.StatusAccepted)
+	p.writeEmpty(http.StatusAccepted)
 	p.finish()
 	p.request = nil // a handler that goes on keeps the post
 	return nil

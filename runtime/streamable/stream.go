@@ -150,8 +150,8 @@ func (t *streams) listening() []*stream {
 // closeConnections ends the connections of the streams for the server's own messages.
 func (t *streams) closeConnections(ctx context.Context) {
 	for _, st := range t.listening() {
-		if st.take(ctx) == nil {
-			st.drop()
+		if st.acquireInterrupting(ctx) == nil {
+			st.dropConnection()
 			st.release()
 		}
 	}
@@ -183,8 +183,8 @@ type stream struct {
 	sent       uint64                     // number of the last event that was written to a connection
 	next       chan struct{}              // closed with the next event or the end; nil if nothing waits for it
 	conn       atomic.Pointer[connection] // nil if there is none; take and disconnect also read it without the lock
-	answered   bool                       // the answer was written as JSON
-	complete   bool                       // the answer was sent or stored
+	wroteJSON  bool                       // the answer was written as one JSON text
+	answered   bool                       // the answer was sent or stored
 	unanswered bool                       // the request gets no answer
 }
 
@@ -230,8 +230,8 @@ func (st *stream) wait(ctx context.Context, c *connection) bool {
 	return st.over.Load()
 }
 
-// drop releases the connection, if there is one. The lock must be held.
-func (st *stream) drop() {
+// dropConnection releases the connection, if there is one. The lock must be held.
+func (st *stream) dropConnection() {
 	c := st.conn.Swap(nil)
 	if c == nil {
 		return
@@ -261,7 +261,7 @@ func (st *stream) disconnect(c *connection) {
 	}
 	defer st.release()
 	if st.conn.Load() == c {
-		st.drop()
+		st.dropConnection()
 	}
 }
 
@@ -284,7 +284,7 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	}
 	defer st.release()
 	if m.Kind == jsonrpc.Response {
-		st.complete = true
+		st.answered = true
 		if m.Abandoned && !st.own {
 			defer st.finish(false)
 		}
@@ -294,15 +294,15 @@ func (st *stream) Send(ctx context.Context, m runtime.Outgoing) error {
 	case st.name == "" && c == nil && !st.own:
 		return errDisconnected // without event ids, a client cannot come back
 	case st.name == "" && m.Kind == jsonrpc.Response && c != nil && !c.streaming:
-		return st.answer(c, &m)
+		return st.writeJSON(c, &m)
 	}
-	return st.event(ctx, m)
+	return st.writeEvent(ctx, m)
 }
 
-// answer writes the whole response to a POST as one JSON text. The lock must be held.
-func (st *stream) answer(c *connection, m *runtime.Outgoing) error {
+// writeJSON writes the whole response to a POST as one JSON text. The lock must be held.
+func (st *stream) writeJSON(c *connection, m *runtime.Outgoing) error {
 	s := st.session
-	st.answered = true
+	st.wroteJSON = true
 	if st.opening && s.negotiated() != "" {
 		c.setSessionID(s)
 	}
@@ -319,15 +319,15 @@ func (st *stream) answer(c *connection, m *runtime.Outgoing) error {
 	case m.Refused && m.Code() == jsonrpc.CodeServerBusy:
 		s.handler.gate.refuse(reasonSession)
 	}
-	err := c.json(status, m.Text)
+	err := c.writeJSON(status, m.Text)
 	if err == errBytes {
-		err = c.json(http.StatusInternalServerError, st.lostAnswer(m))
+		err = c.writeJSON(http.StatusInternalServerError, st.lostAnswer(m))
 	}
 	if err == nil && m.Abandoned {
 		err = c.flush()
 	}
 	if err != nil {
-		st.drop()
+		st.dropConnection()
 	}
 	return err
 }
@@ -345,10 +345,10 @@ func replaced(m *runtime.Outgoing, format string, args ...any) []byte {
 	return text
 }
 
-// event stores a message as the next event and writes it if there is a connection. The lock must be
+// writeEvent stores a message as the next event and writes it if there is a connection. The lock must be
 // held.
-func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
-	st.begin()
+func (st *stream) writeEvent(ctx context.Context, m runtime.Outgoing) error {
+	st.ensureName()
 	n := st.last + 1
 	stored := st.session.store(ctx, st.name, n, m.Text)
 	if stored != nil && m.Kind == jsonrpc.Response && !m.ID.IsZero() && st.session.keeps {
@@ -358,7 +358,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	if stored == nil {
 		st.last = n
 	}
-	st.announce()
+	st.signalNext()
 	c := st.conn.Load()
 	if c == nil {
 		return stored
@@ -375,9 +375,9 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 			retry = st.session.handler.opts.Retry
 		}
 	}
-	err := c.put(id, typ, retry, m.Text)
+	err := c.bufferEvent(id, typ, retry, m.Text)
 	if err == errBytes && stored != nil && m.Kind == jsonrpc.Response {
-		err = c.put(id, typ, retry, st.lostAnswer(&m))
+		err = c.bufferEvent(id, typ, retry, st.lostAnswer(&m))
 	}
 	switch {
 	case err == errBytes && st.session.single():
@@ -387,7 +387,7 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 		err = c.flush()
 	}
 	if err != nil {
-		st.drop()
+		st.dropConnection()
 		if stored == nil {
 			return nil
 		}
@@ -397,9 +397,8 @@ func (st *stream) event(ctx context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-// begin makes the stream an event stream, with a name by which it can be resumed if it belongs to a session. The lock
-// must be held.
-func (st *stream) begin() {
+// ensureName gives the stream a name by which a client can resume it, if its session keeps events. The lock must be held.
+func (st *stream) ensureName() {
 	if st.name == "" && st.session.keeps {
 		st.session.streams.add(st)
 		if c := st.conn.Load(); st.opening && c != nil {
@@ -412,14 +411,14 @@ func (st *stream) begin() {
 // client that resumes nothing gets those that were not sent to any client. The error is errEnded if there are no more
 // events.
 func (st *stream) attach(ctx context.Context, c *connection, resumes bool, n uint64) error {
-	if err := st.take(ctx); err != nil {
+	if err := st.acquireInterrupting(ctx); err != nil {
 		return err
 	}
 	defer st.release()
 	if st.over.Load() {
 		return errEnded
 	}
-	st.drop()
+	st.dropConnection()
 	if !resumes {
 		n = st.sent
 	}
@@ -438,9 +437,9 @@ func (st *stream) attach(ctx context.Context, c *connection, resumes bool, n uin
 	return err
 }
 
-// take acquires the lock for a new connection. The old one may be dead, so a write to it is not
+// acquireInterrupting acquires the lock for a new connection. The old one may be dead, so a write to it is not
 // waited for.
-func (st *stream) take(ctx context.Context) error {
+func (st *stream) acquireInterrupting(ctx context.Context) error {
 	select {
 	case st.lock <- struct{}{}:
 		return nil
@@ -455,7 +454,7 @@ func (st *stream) take(ctx context.Context) error {
 // replay writes the stored events after number n, and before them an event from which the client can
 // resume. The lock must be held.
 func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
-	st.begin()
+	st.ensureName()
 	var missed [][]byte
 	if n < st.last {
 		var err error
@@ -468,7 +467,7 @@ func (st *stream) replay(ctx context.Context, c *connection, n uint64) error {
 	}
 	for _, data := range missed {
 		n++
-		if err := c.event(eventID(st.name, n), "", 0, data); err != nil {
+		if err := c.writeEvent(eventID(st.name, n), "", 0, data); err != nil {
 			return err
 		}
 		st.sent = max(st.sent, n)
@@ -491,14 +490,14 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 	case !st.session.resumable() && st.last == 0:
 		return errors.New("streamable: revisions before " + revisionPriming + " cannot disconnect before the first message")
 	}
-	st.begin()
+	st.ensureName()
 	if st.session.resumable() {
-		if err := c.event(eventID(st.name, st.last), "", retry, nil); err != nil {
-			st.drop()
+		if err := c.writeEvent(eventID(st.name, st.last), "", retry, nil); err != nil {
+			st.dropConnection()
 			return nil // the connection was lost anyway
 		}
 	}
-	st.drop()
+	st.dropConnection()
 	return nil
 }
 
@@ -507,7 +506,7 @@ func (st *stream) disconnectFor(ctx context.Context, retry time.Duration) error 
 func (st *stream) end(request bool) {
 	st.lock <- struct{}{}
 	defer st.release()
-	st.finish(request && !st.complete)
+	st.finish(request && !st.answered)
 }
 
 // finish records that nothing more comes. An end without an answer is stored as an event without data,
@@ -525,12 +524,12 @@ func (st *stream) finish(unanswered bool) {
 		st.session.streams.remove(st.name)
 	}
 	st.over.Store(true)
-	st.announce()
-	st.drop()
+	st.signalNext()
+	st.dropConnection()
 }
 
-// announce tells those who wait for news of the stream that there are some. The lock must be held.
-func (st *stream) announce() {
+// signalNext tells those who wait for news of the stream that there are some. The lock must be held.
+func (st *stream) signalNext() {
 	if st.next != nil {
 		close(st.next)
 		st.next = nil
