@@ -159,16 +159,16 @@ func (l *lookup) failed(err error) {
 
 // invalidate drops what a notification says has changed ("Interaction with Notifications"). The name of
 // the notification of a list begins like those of the methods that return it.
-func (c *resultCache) invalidate(t *peer, m *jsonrpc.Message) {
+func (c *resultCache) invalidate(p *peer, m *jsonrpc.Message) {
 	if family, ok := strings.CutSuffix(m.Method, "/list_changed"); ok {
 		family = strings.TrimPrefix(family, "notifications/") + "/"
 		c.forget(func(k *cacheKey) bool {
-			return strings.HasPrefix(k.method, family) && t.row(k.method).lists()
+			return strings.HasPrefix(k.method, family) && p.row(k.method).lists()
 		})
 	} else if m.Method == methodUpdated {
 		uri := wire.Object(m.Params).GetString("uri")
 		c.forget(func(k *cacheKey) bool {
-			name := t.row(k.method).NameParam
+			name := p.row(k.method).NameParam
 			at := wire.Object(k.params).GetString(name)
 			return name == "uri" && (contains([]string{at}, uri) || contains([]string{uri}, at))
 		})

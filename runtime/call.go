@@ -89,8 +89,8 @@ func CallOf(ctx context.Context) *Call {
 }
 
 // newCall returns the call of a message, whose params are "" or an object. Its context is derived from ctx.
-func (p *conn) newCall(ctx context.Context, t *peer, m *jsonrpc.Message) *Call {
-	c := &Call{conn: p, peer: t, id: m.ID, params: m.Params, m: Message{Kind: m.Kind, Method: m.Method}}
+func (cn *conn) newCall(ctx context.Context, p *peer, m *jsonrpc.Message) *Call {
+	c := &Call{conn: cn, peer: p, id: m.ID, params: m.Params, m: Message{Kind: m.Kind, Method: m.Method}}
 	if c.params != "" {
 		c.m.Params = &c.params
 	}
@@ -132,14 +132,14 @@ func (c *Call) Lasts() bool {
 // All calls of a session return the same value, so it can be the key of a map with data of sessions, which
 // context.AfterFunc of its Context can delete.
 func (c *Call) Session() *ServerSession {
-	e := c.conn.server
+	ss := c.conn.serverSide
 	switch {
 	case c.row != nil:
 		return c.listener
-	case c.peer.stateless || e == nil || !e.announced.Load():
+	case c.peer.stateless || ss == nil || !ss.inAudience.Load():
 		return nil
 	}
-	return &e.session
+	return &ss.session
 }
 
 // Stateless reports whether the message belongs to no session, so that everything known about the peer
@@ -202,7 +202,7 @@ func (c *Call) Notify(ctx context.Context, method string, params wire.Appender) 
 func (c *Call) caller() sender {
 	s := sender{conn: c.conn, peer: c.peer, to: c.Reply(), call: c}
 	if d := c.detachment(); d != nil {
-		s.way = d.way
+		s.send = d.send
 	}
 	return s
 }
@@ -260,7 +260,7 @@ type Detached struct {
 type detachment struct {
 	call     *Call         // the detached one
 	how      Detached      // of the detached call
-	way      Handler       // of its messages; nil for that of the peer
+	send     Handler       // of its messages; nil for that of the peer
 	answered chan struct{} // closed when the first call is over
 }
 
@@ -271,12 +271,12 @@ type detachment struct {
 // the session stops reading from the peer, and, with context.Canceled, when the request is not
 // answered. If ok is false, the session is ending and f is not run. F must not panic.
 func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Context)) (cancel context.CancelCauseFunc, ok bool) {
-	p := c.conn
-	d := p.newCall(context.WithoutCancel(ctx), c.peer, &jsonrpc.Message{Kind: c.m.Kind, ID: c.id, Method: c.m.Method, Params: c.params})
+	cn := c.conn
+	d := cn.newCall(context.WithoutCancel(ctx), c.peer, &jsonrpc.Message{Kind: c.m.Kind, ID: c.id, Method: c.m.Method, Params: c.params})
 	d.context.Context, d.cancel = context.WithCancelCause(d.context.Context)
 	own := &detachment{call: d, how: how}
 	if how.Around != nil {
-		own.way = how.Around(func(ctx context.Context, m *Message) (wire.Appender, error) {
+		own.send = how.Around(func(ctx context.Context, m *Message) (wire.Appender, error) {
 			m.sent.to = d.Reply()
 			return sender{peer: c.peer}.handler()(ctx, m)
 		})
@@ -288,8 +288,8 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 			own.answered = first.answered
 		}
 	}
-	release := context.AfterFunc(p.life.Background(), func() { d.cancel(ErrClosed) })
-	ok = p.life.Go(func() {
+	release := context.AfterFunc(cn.life.Background(), func() { d.cancel(ErrClosed) })
+	ok = cn.life.Go(func() {
 		defer d.cancel(nil)
 		defer release()
 		defer d.finished()
@@ -342,7 +342,7 @@ func (c *Call) SessionValue(key any, made func(ctx context.Context) any) any {
 // client knows only its own requests, so a notification must belong to a request for whose answer the
 // client waits ("Receiving Messages" in basic/transports/stdio, 2026-07-28).
 
-// statelessCall is a Call that has a row.
+// statelessCall is the Call of a stateless request that this side serves. It has a row; see [Call].
 type statelessCall struct{ *Call }
 
 // scoped returns an error if a notification cannot belong to the request. Those for which a server must

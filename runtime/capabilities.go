@@ -11,10 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The code below decides which messages the revision and the capabilities of both sides allow ("Version
-// Negotiation" and "Capability Negotiation" in basic/lifecycle of every revision). The generated
-// method table lists the capability that each message needs, and refinements those that a member of the params needs. The
-// capabilities of each side are computed once for a session, so that a message takes one lookup.
+// The code below decides which messages the revision and the capabilities of both sides allow ("Version Negotiation"
+// and "Capability Negotiation" in basic/lifecycle of every revision). The generated method table lists the capability
+// that each message needs, and refinements those that a member of the params needs. The capabilities of each side are
+// computed once for a session, so that a message takes one lookup.
 
 // admit admits a message of a peer whose revision is known.
 func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
@@ -30,10 +30,10 @@ func (p *peer) admit(m *jsonrpc.Message) (admission, error) {
 	return admission{peer: p, row: r}, nil
 }
 
-// sending returns the row of a method that this side is about to send with these params, or an error if it must not.
+// maySend returns the row of a method that this side is about to send with these params, or an error if it must not.
 // The revision must have the method, a request may need a capability of the peer, and a notification
 // one of this side. A binding without a table allows everything.
-func (p *peer) sending(kind jsonrpc.Kind, method string, params wire.Appender) (*Method, error) {
+func (p *peer) maySend(kind jsonrpc.Kind, method string, params wire.Appender) (*Method, error) {
 	if len(p.rows) == 0 {
 		return &noRow, nil
 	}

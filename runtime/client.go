@@ -29,7 +29,7 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	}
 	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, -1)}
 	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.MaxRounds, defaultMaxRounds)
-	c.output = opts.CheckOutput
+	c.compileOutput = opts.CheckOutput
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c
@@ -51,103 +51,103 @@ func (c *Client) self() implementation {
 // even if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
 // ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
-	l, err := c.dial(ctx, t, false)
+	cs, err := c.dial(ctx, t, false)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{of: c, negotiating: make(chan struct{}, 1), watch: watch{turn: make(chan struct{}, 1)}}
-	s.link.Store(l)
-	s.watch.restore(ctx, s)
+	s := &Session{client: c, negotiating: make(chan struct{}, 1), subscription: handlerSubscription{turn: make(chan struct{}, 1)}}
+	s.side.Store(cs)
+	s.subscription.restore(ctx, s)
 	return s, nil
 }
 
 // Session is a client's session with a server. It is a [Caller]; a generated ServerCaller on top of it
 // gives the server's methods their types. It is safe for concurrent use.
 type Session struct {
-	of          *Client
-	link        atomic.Pointer[link]
-	opening     sync.Mutex
-	reopening   *reopening // replaces link; nil for none; guarded by opening
-	closed      atomic.Bool
-	negotiating chan struct{} // has room for one: holds a token while the server of link is replaced
-	watch       watch
+	client       *Client
+	side         atomic.Pointer[clientSide]
+	opening      sync.Mutex
+	reopening    *reopening // replaces side; nil for none; guarded by opening
+	closed       atomic.Bool
+	negotiating  chan struct{} // has room for one: holds a token while the server of side is replaced
+	subscription handlerSubscription
 }
 
-// now returns the current connection.
-func (s *Session) now() *link { return s.link.Load() }
+// current returns the current connection.
+func (s *Session) current() *clientSide { return s.side.Load() }
 
 // sender returns what sends messages to the server on the current connection.
-func (s *Session) sender() sender { return s.now().sender() }
+func (s *Session) sender() sender { return s.current().sender() }
 
 // Revision returns the negotiated revision.
-func (s *Session) Revision() string { return s.now().server.Load().Revision }
+func (s *Session) Revision() string { return s.current().server.Load().Revision }
 
 // Has reports whether the revision of the session has a method.
 func (s *Session) Has(method string) bool {
-	return s.now().server.Load().row(method).Kind != 0
+	return s.current().server.Load().row(method).Kind != 0
 }
 
 // ServerInfo returns the Implementation object with which the server introduced itself.
-func (s *Session) ServerInfo() wire.Object { return s.now().server.Load().info }
+func (s *Session) ServerInfo() wire.Object { return s.current().server.Load().info }
 
 // ServerCapabilities returns the capabilities that the server declared.
-func (s *Session) ServerCapabilities() wire.Object { return s.now().server.Load().capabilities }
+func (s *Session) ServerCapabilities() wire.Object { return s.current().server.Load().capabilities }
 
 // Instructions returns the instructions for using the server, or "" if there are none.
-func (s *Session) Instructions() string { return s.now().server.Load().instructions }
+func (s *Session) Instructions() string { return s.current().server.Load().instructions }
 
 // Call implements [Caller]. If a server without sessions has changed its revisions, the request is sent
 // again under another one ("Protocol Version Negotiation" in basic/versioning, 2026-07-28).
 func (s *Session) Call(ctx context.Context, method string, params wire.Appender, result wire.Value) error {
-	l := s.ready(ctx)
-	again, err := s.again(ctx, l, method, params, s.callOn(ctx, l, method, params, result))
+	cs := s.ready(ctx)
+	again, err := s.reopenFor(ctx, cs, method, params, s.callOn(ctx, cs, method, params, result))
 	if again {
-		err = s.callOn(ctx, s.now(), method, params, result)
+		err = s.callOn(ctx, s.current(), method, params, result)
 	}
 	return err
 }
 
 // callOn is Call on one connection.
-func (s *Session) callOn(ctx context.Context, l *link, method string, params wire.Appender, result wire.Value) error {
-	t := l.server.Load()
-	if t.stateless {
-		if done, err := s.adapt(ctx, t, method, params, result); done {
+func (s *Session) callOn(ctx context.Context, cs *clientSide, method string, params wire.Appender, result wire.Value) error {
+	p := cs.server.Load()
+	if p.stateless {
+		if done, err := s.adapt(ctx, p, method, params, result); done {
 			return err
 		}
 	}
 	uri := func() string { return (&Message{Params: params}).Object().GetString("uri") }
-	if method == methodUnsubscribe && l.listeners.release(uri()) {
+	if method == methodUnsubscribe && cs.listeners.release(uri()) {
 		return decodeEmpty(result) // a listener still needs the updates
 	}
-	err := sender{conn: l.conn, peer: t}.Call(ctx, method, params, result)
+	err := sender{conn: cs.conn, peer: p}.Call(ctx, method, params, result)
 	if err == nil && method == methodSubscribe {
-		l.listeners.hold(uri())
+		cs.listeners.hold(uri())
 	}
-	if err != nil && t.stateless && supportedBy(err) != nil && s.renegotiate(ctx, l, t, err) {
-		err = l.sender().Call(ctx, method, params, result)
+	if err != nil && p.stateless && supportedBy(err) != nil && s.renegotiate(ctx, cs, p, err) {
+		err = cs.sender().Call(ctx, method, params, result)
 	}
 	return err
 }
 
 // renegotiate agrees on another revision after the server has refused the revision with an
 // error. It returns false if there is none.
-func (s *Session) renegotiate(ctx context.Context, l *link, refused *peer, why error) bool {
+func (s *Session) renegotiate(ctx context.Context, cs *clientSide, refused *peer, why error) bool {
 	select {
 	case s.negotiating <- struct{}{}:
 		defer func() { <-s.negotiating }()
 	case <-ctx.Done():
 		return false
 	}
-	if l.server.Load() != refused {
+	if cs.server.Load() != refused {
 		return true // another call has done it
 	}
-	b, err := s.of.choose(supportedBy(why))
+	b, err := s.client.chooseRevision(supportedBy(why))
 	if err != nil || b == refused.protocol {
 		return false
 	}
-	server, err := l.discover(ctx, b)
+	server, err := cs.discover(ctx, b)
 	if err == nil {
-		l.server.Store(server)
+		cs.server.Store(server)
 	}
 	return err == nil
 }
@@ -161,17 +161,17 @@ func (s *Session) Notify(ctx context.Context, method string, params wire.Appende
 // session has ended. The answer to a request may overtake the handlers of notifications that came before
 // it; code that must keep their order calls Settle when it has the answer.
 func (s *Session) Settle(ctx context.Context) {
-	p := s.now().conn
+	cn := s.current().conn
 	select {
-	case <-p.queue.Settled():
+	case <-cn.queue.Settled():
 	case <-ctx.Done():
-	case <-p.life.Context().Done():
+	case <-cn.life.Context().Done():
 	}
 }
 
 // Ping sends a ping and waits for the answer. In a revision without ping, it sends server/discover.
 func (s *Session) Ping(ctx context.Context) error {
-	if s.now().server.Load().stateless {
+	if s.current().server.Load().stateless {
 		return s.Call(ctx, methodDiscover, nil, nil)
 	}
 	return s.Call(ctx, methodPing, nil, nil)
@@ -188,17 +188,17 @@ func (s *Session) Close() error {
 		r.cancel()
 		<-r.done
 	}
-	l := s.now()
-	l.close()
-	return l.err
+	cs := s.current()
+	cs.close()
+	return cs.err
 }
 
 // Wait waits until the session is over. It returns nil if either side has closed it. With
 // [ClientOptions].Reconnect, it waits until the current connection is over.
 func (s *Session) Wait() error {
-	l := s.now()
-	<-l.done
-	return l.err
+	cs := s.current()
+	<-cs.done
+	return cs.err
 }
 
 // The code below opens a session's connection again after it was lost ("Unexpected Termination" in
@@ -211,22 +211,22 @@ type notBegun interface {
 }
 
 // ready returns the connection, after opening it again if it is lost.
-func (s *Session) ready(ctx context.Context) *link {
-	l := s.now()
+func (s *Session) ready(ctx context.Context) *clientSide {
+	cs := s.current()
 	select {
-	case <-l.done:
+	case <-cs.done:
 	default:
-		return l
+		return cs
 	}
-	if err := s.reopen(ctx, l); err != nil && ctx.Err() == nil && s.reopens() {
-		l.logger().Warn("the connection could not be opened again", "error", err)
+	if err := s.reopen(ctx, cs); err != nil && ctx.Err() == nil && s.reopens() {
+		cs.logger().Warn("the connection could not be opened again", "error", err)
 	}
-	return s.now()
+	return s.current()
 }
 
 // reopens reports whether the session opens lost connections again.
 func (s *Session) reopens() bool {
-	return s.now().origin != nil && s.of.opts.Reconnect && !s.closed.Load()
+	return s.current().origin != nil && s.client.opts.Reconnect && !s.closed.Load()
 }
 
 // reopening is an attempt to replace a lost connection.
@@ -238,14 +238,14 @@ type reopening struct {
 
 // reopen waits until a lost connection is replaced, or ctx ends. The calls that wait share an attempt, which does not
 // end with the first of them.
-func (s *Session) reopen(ctx context.Context, lost *link) error {
+func (s *Session) reopen(ctx context.Context, lost *clientSide) error {
 	s.opening.Lock()
 	r := s.reopening
 	switch {
 	case !s.reopens():
 		s.opening.Unlock()
 		return ErrClosed
-	case s.now() != lost:
+	case s.current() != lost:
 		s.opening.Unlock()
 		return nil
 	case r == nil:
@@ -272,29 +272,29 @@ func (s *Session) reopen(ctx context.Context, lost *link) error {
 }
 
 // replace replaces a lost connection.
-func (s *Session) replace(ctx context.Context, lost *link) error {
+func (s *Session) replace(ctx context.Context, lost *clientSide) error {
 	next, err := lost.origin.Restart()
 	if err != nil {
 		return err
 	}
-	l, err := s.of.dial(ctx, next, false)
+	cs, err := s.client.dial(ctx, next, false)
 	if err != nil {
 		return err
 	}
-	l.conn.wanted.Store(lost.conn.wanted.Load())
-	s.link.Store(l)
+	cs.conn.requestLevel.Store(lost.conn.requestLevel.Load())
+	s.side.Store(cs)
 	if s.closed.Load() {
-		l.close()
+		cs.close()
 		return ErrClosed
 	}
-	l.logger().Info("connection opened again", "revision", l.server.Load().Revision)
-	s.watch.restore(ctx, s)
+	cs.logger().Info("connection opened again", "revision", cs.server.Load().Revision)
+	s.subscription.restore(ctx, s)
 	return nil
 }
 
-// again reports whether a request is to be sent on another connection. If the server may have begun it and
+// reopenFor reports whether a request is to be sent on another connection. If the server may have begun it and
 // it cannot be sent twice, the error is a *LostError.
-func (s *Session) again(ctx context.Context, l *link, method string, params wire.Appender, err error) (bool, error) {
+func (s *Session) reopenFor(ctx context.Context, cs *clientSide, method string, params wire.Appender, err error) (bool, error) {
 	if err == nil {
 		return false, nil
 	}
@@ -305,15 +305,15 @@ func (s *Session) again(ctx context.Context, l *link, method string, params wire
 	if !s.reopens() || ctx.Err() != nil || !refused && !errors.Is(err, ErrClosed) {
 		return false, err
 	}
-	if !refused && !l.repeats(method, params, l.server.Load().row(method)) {
+	if !refused && !cs.mayRepeat(method, params, cs.server.Load().row(method)) {
 		return false, &LostError{Err: err}
 	}
 	select {
-	case <-l.done: // it is about to be closed
+	case <-cs.done: // it is about to be closed
 	case <-ctx.Done():
 		return false, err
 	}
-	if failed := s.reopen(ctx, l); failed != nil {
+	if failed := s.reopen(ctx, cs); failed != nil {
 		return false, prefix.Errorf("runtime: %w: %w", err, failed)
 	}
 	return true, nil

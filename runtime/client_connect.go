@@ -16,7 +16,7 @@ import (
 )
 
 // dial opens a connection. Older means that the transport has only revisions with sessions.
-func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, error) {
+func (c *Client) dial(ctx context.Context, t Transport, older bool) (*clientSide, error) {
 	if err := checkNotNil("transport", t); err != nil {
 		return nil, errors.Join(c.err, err)
 	}
@@ -28,41 +28,41 @@ func (c *Client) dial(ctx context.Context, t Transport, older bool) (*link, erro
 			return nil, errors.Join(prefix.Errorf("runtime: connect: %w", err), t.Close())
 		}
 	}
-	l := &link{conn: newConn(context.WithoutCancel(ctx), t, c.settings, false), of: c, done: make(chan struct{}), cache: newCache(c.opts.Cache)}
-	l.origin, _ = t.(Remote)
-	l.side = l
-	l.ended = func(err error) {
-		l.err = err
-		close(l.done)
+	cs := &clientSide{conn: newConn(context.WithoutCancel(ctx), t, c.settings, false), client: c, done: make(chan struct{}), cache: newCache(c.opts.Cache)}
+	cs.origin, _ = t.(Remote)
+	cs.side = cs
+	cs.ended = func(err error) {
+		cs.err = err
+		close(cs.done)
 	}
-	t.Start(inbox{l.conn}, l.limits.MaxMessage)
+	t.Start(inbox{cs.conn}, cs.limits.MaxMessage)
 	name := nameOf(t)
-	server, err := l.open(ctx, c.eras.Get(name), older)
+	server, err := cs.open(ctx, c.eras.Get(name), older)
 	if err != nil {
-		l.close()
-		if l.origin != nil && !older && c.diedOfProbe(ctx, err) {
-			if next, failed := l.origin.Restart(); failed == nil {
+		cs.close()
+		if cs.origin != nil && !older && c.diedOfProbe(ctx, err) {
+			if next, failed := cs.origin.Restart(); failed == nil {
 				return c.dial(ctx, next, true)
 			}
 		}
-		if l.origin != nil && c.newest(false) != nil && !ofStateless(err) {
-			next, err := l.origin.Fallback(ctx, err)
+		if cs.origin != nil && c.newest(false) != nil && !ofStateless(err) {
+			next, err := cs.origin.Fallback(ctx, err)
 			if err != nil {
 				return nil, prefix.Errorf("runtime: connect: %w", err)
 			}
 			other, err := c.dial(ctx, next, true)
 			if err == nil && other.origin == nil {
-				other.origin = l.origin
+				other.origin = cs.origin
 			}
 			return other, err
 		}
 		return nil, prefix.Errorf("runtime: connect: %w", err)
 	}
-	l.server.Store(server)
-	if !l.guessed {
+	cs.server.Store(server)
+	if !cs.guessed {
 		c.eras.Set(name, server.Revision)
 	}
-	return l, nil
+	return cs, nil
 }
 
 // diedOfProbe reports whether the server may have exited because of a request before initialize, as a
@@ -84,19 +84,19 @@ type unavailable interface {
 
 // open determines whether the server has sessions, and opens one if it has. Known is the revision that the
 // server is known to speak, or "". Older means that the transport has only revisions with sessions.
-func (l *link) open(ctx context.Context, known string, older bool) (*peer, error) {
-	stateless, session := l.of.newest(true), l.of.newest(false)
+func (cs *clientSide) open(ctx context.Context, known string, older bool) (*peer, error) {
+	stateless, session := cs.client.newest(true), cs.client.newest(false)
 	if older {
 		stateless = nil
 	}
-	first := ofRevision(l.of.bindings, known) // nil if it is unknown
+	first := ofRevision(cs.client.bindings, known) // nil if it is unknown
 	switch {
 	case stateless == nil && session == nil:
 		return nil, errNoSessions
 	case session == nil:
-		server, err := l.discover(ctx, stateless)
+		server, err := cs.discover(ctx, stateless)
 		if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
-			err = &EraError{Supported: revisions(l.of.bindings), Err: err}
+			err = &EraError{Supported: revisions(cs.client.bindings), Err: err}
 		}
 		return server, err
 	case stateless == nil:
@@ -105,31 +105,31 @@ func (l *link) open(ctx context.Context, known string, older bool) (*peer, error
 		stateless = first
 	}
 	if first != nil && !first.stateless {
-		server, err := l.initialize(ctx, first)
-		if next := l.listed(err); next != nil {
-			return l.discover(ctx, next)
+		server, err := cs.initialize(ctx, first)
+		if next := cs.supportedBinding(err); next != nil {
+			return cs.discover(ctx, next)
 		}
 		if err == nil || stateless == nil || ctx.Err() != nil || !isRefusal(err) {
 			return server, err
 		}
-		l.debug("the server has changed its revisions", slog.Any("error", err))
+		cs.debug("the server has changed its revisions", slog.Any("error", err))
 	}
-	return l.probe(ctx, stateless, session)
+	return cs.probe(ctx, stateless, session)
 }
 
 // probe asks the server for its revisions, and opens a session if the server does not know the method.
-func (l *link) probe(ctx context.Context, stateless, session *protocol) (*peer, error) {
+func (cs *clientSide) probe(ctx context.Context, stateless, session *protocol) (*peer, error) {
 	probing, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan probed, 1)
-	if !l.life.Go(func() {
-		server, err := l.discover(probing, stateless)
+	if !cs.life.Go(func() {
+		server, err := cs.discover(probing, stateless)
 		answers <- probed{server, err}
 	}) {
 		return nil, ErrClosed
 	}
 	limit := time.Duration(-1)
-	if t, ok := l.transport.(prober); ok {
+	if t, ok := cs.transport.(prober); ok {
 		limit = t.ProbeTimeout()
 	}
 	answer, late := awaitProbe(answers, limit)
@@ -137,17 +137,17 @@ func (l *link) probe(ctx context.Context, stateless, session *protocol) (*peer, 
 	silent := late || expired && limit >= 0
 	switch choice, ok := errors.AsType[*initializeError](answer.err); {
 	case ok:
-		return l.initialize(ctx, choice.protocol)
+		return cs.initialize(ctx, choice.protocol)
 	case !silent && (answer.err == nil || ctx.Err() != nil || !isRefusal(answer.err) || ofStateless(answer.err)):
 		return answer.server, answer.err
 	}
-	l.debug("the server does not answer server/discover", slog.Any("error", answer.err))
-	server, err := l.initialize(ctx, session)
+	cs.debug("the server does not answer server/discover", slog.Any("error", answer.err))
+	server, err := cs.initialize(ctx, session)
 	_, refused := asError(err)
-	next := l.listed(err)
+	next := cs.supportedBinding(err)
 	switch {
 	case err == nil:
-		l.guessed = silent
+		cs.guessed = silent
 	case late && (next != nil || err == errAfterProbe): // the server answers in another order, or has answered
 		answer = <-answers
 		return answer.server, answer.err
@@ -156,15 +156,15 @@ func (l *link) probe(ctx context.Context, stateless, session *protocol) (*peer, 
 			return answer.server, nil
 		}
 	case next != nil:
-		return l.discover(ctx, next)
+		return cs.discover(ctx, next)
 	}
 	return server, err
 }
 
-// listed returns the newest binding for one of the revisions without sessions that a refusal of initialize
+// supportedBinding returns the newest binding for one of the revisions without sessions that a refusal of initialize
 // lists, or nil. The server has that revision, whatever it answered to server/discover before.
-func (l *link) listed(refusal error) *protocol {
-	b, _ := l.of.choose(supportedBy(refusal))
+func (cs *clientSide) supportedBinding(refusal error) *protocol {
+	b, _ := cs.client.chooseRevision(supportedBy(refusal))
 	return b
 }
 
@@ -195,77 +195,77 @@ var errAfterProbe = errors.New("runtime: the server has answered server/discover
 
 // greet sends the first request to a server. The goroutine that reads passes the result to accept, so that the next
 // message of the server is handled under the revision of the answer.
-func (l *link) greet(ctx context.Context, m *Message, accept func(result wire.Raw) (*peer, error)) (server *peer, err error) {
+func (cs *clientSide) greet(ctx context.Context, m *Message, accept func(result wire.Raw) (*peer, error)) (server *peer, err error) {
 	m.sent.accept = func(r engine.Answer) engine.Answer {
 		if r.Err == nil {
 			server, r.Err = accept(r.Result)
 		}
 		return r
 	}
-	_, err = l.transmit(ctx, m)
+	_, err = cs.transmit(ctx, m)
 	return server, err
 }
 
 // initialize opens a session: it sends initialize with the revision of a binding and, if the client has a
 // binding for the revision in the answer, notifications/initialized. If ctx ends, no cancellation is
 // sent, because initialize cannot be cancelled.
-func (l *link) initialize(ctx context.Context, b *protocol) (*peer, error) {
-	own, err := b.declared(l.of.opts.Capabilities)
+func (cs *clientSide) initialize(ctx context.Context, b *protocol) (*peer, error) {
+	own, err := b.declared(cs.client.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}
 	params := appendFunc(func(dst []byte) ([]byte, error) {
-		return appendGreeting(dst, b.Revision, own, "clientInfo", l.of.self(), "")
+		return appendGreeting(dst, b.Revision, own, "clientInfo", cs.client.self(), "")
 	})
-	m := sender{conn: l.conn}.message(jsonrpc.Request, methodInitialize, params)
-	server, err := l.greet(ctx, m, func(result wire.Raw) (*peer, error) { return l.accept(result, own) })
+	m := sender{conn: cs.conn}.message(jsonrpc.Request, methodInitialize, params)
+	server, err := cs.greet(ctx, m, func(result wire.Raw) (*peer, error) { return cs.acceptInitialize(result, own) })
 	if err != nil {
 		return nil, err
 	}
-	limit := l.limits.patience(ctx, methodInitialized).Quiet
+	limit := cs.limits.patience(ctx, methodInitialized).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodInitialized, Quiet: limit})
 	defer stop()
-	return server, sender{conn: l.conn, peer: server}.Notify(ctx, methodInitialized, nil)
+	return server, sender{conn: cs.conn, peer: server}.Notify(ctx, methodInitialized, nil)
 }
 
-// accept processes the answer to initialize.
-func (l *link) accept(result wire.Raw, own wire.Object) (*peer, error) {
-	if l.peer.Revision != "" {
+// acceptInitialize processes the answer to initialize.
+func (cs *clientSide) acceptInitialize(result wire.Raw, own wire.Object) (*peer, error) {
+	if cs.peer.Revision != "" {
 		return nil, errAfterProbe
 	}
 	var server greeting
 	if err := server.read(result, "protocolVersion", "capabilities", "serverInfo"); err != nil {
 		return nil, prefix.Errorf("runtime: result of initialize: %w", err)
 	}
-	for _, b := range l.of.bindings {
+	for _, b := range cs.client.bindings {
 		if b.Revision == server.revision && !b.stateless {
-			t := b.peer(server.info, server.capabilities, own)
-			t.instructions = server.instructions
-			return t, l.negotiated(t)
+			p := b.peer(server.info, server.capabilities, own)
+			p.instructions = server.instructions
+			return p, cs.negotiated(p)
 		}
 	}
-	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(l.of.bindings, false))}
+	return nil, &VersionError{Answered: server.revision, Supported: revisions(ofEra(cs.client.bindings, false))}
 }
 
 // discover asks the server for its revisions and capabilities under the revision of a binding and, if the
 // server does not speak that revision, under one that it lists, which may be the same. The error is an
 // *[initializeError] if the sides have only a revision with sessions in common.
-func (l *link) discover(ctx context.Context, b *protocol) (*peer, error) {
+func (cs *clientSide) discover(ctx context.Context, b *protocol) (*peer, error) {
 	tried := map[*protocol]int{}
 	for {
 		tried[b]++
-		t, err := l.statelessPeer(b, greeting{})
+		p, err := cs.statelessPeer(b, greeting{})
 		if err != nil {
 			return nil, err
 		}
-		m := sender{conn: l.conn, peer: t}.message(jsonrpc.Request, methodDiscover, nil)
+		m := sender{conn: cs.conn, peer: p}.message(jsonrpc.Request, methodDiscover, nil)
 		m.sent.row = b.row(methodDiscover)
-		server, err := l.greet(ctx, m, l.discovered)
+		server, err := cs.greet(ctx, m, cs.acceptDiscover)
 		supported := supportedBy(err)
 		if err == nil || supported == nil {
 			return server, err
 		}
-		next, choice := l.of.choose(supported)
+		next, choice := cs.client.chooseRevision(supported)
 		if choice != nil {
 			return nil, choice
 		}
@@ -276,41 +276,41 @@ func (l *link) discover(ctx context.Context, b *protocol) (*peer, error) {
 	}
 }
 
-// discovered processes the answer to server/discover.
-func (l *link) discovered(result wire.Raw) (*peer, error) {
-	if l.peer.Revision != "" && !l.peer.stateless {
+// acceptDiscover processes the answer to server/discover.
+func (cs *clientSide) acceptDiscover(result wire.Raw) (*peer, error) {
+	if cs.peer.Revision != "" && !cs.peer.stateless {
 		return nil, fmt.Errorf("runtime: the answer to server/discover came after that to initialize")
 	}
 	var server greeting
 	if err := server.read(result, "supportedVersions", "capabilities"); err != nil {
 		return nil, prefix.Errorf("runtime: result of server/discover: %w", err)
 	}
-	b, err := l.of.choose(server.versions)
+	b, err := cs.client.chooseRevision(server.versions)
 	if err != nil {
 		return nil, err
 	}
-	t, err := l.statelessPeer(b, server)
+	p, err := cs.statelessPeer(b, server)
 	if err != nil {
 		return nil, err
 	}
-	l.peer = t
-	if l.opened.CompareAndSwap(0, time.Now().UnixNano()) {
-		l.logConnected("server discovered")
+	cs.peer = p
+	if cs.opened.CompareAndSwap(0, time.Now().UnixNano()) {
+		cs.logConnected("server discovered")
 	}
-	return t, nil
+	return p, nil
 }
 
 // statelessPeer returns the server of requests under a binding.
-func (l *link) statelessPeer(b *protocol, server greeting) (*peer, error) {
-	own, err := b.declared(l.of.opts.Capabilities)
+func (cs *clientSide) statelessPeer(b *protocol, server greeting) (*peer, error) {
+	own, err := b.declared(cs.client.opts.Capabilities)
 	if err != nil {
 		return nil, err
 	}
-	t := b.peer(server.info, server.capabilities, own)
-	t.instructions = server.instructions
-	meta, err := fixedMeta(b.Revision, own, l.of.self())
-	t.envelope = meta
-	return t, err
+	p := b.peer(server.info, server.capabilities, own)
+	p.instructions = server.instructions
+	meta, err := fixedMeta(b.Revision, own, cs.client.self())
+	p.envelope = meta
+	return p, err
 }
 
 // fixedMeta returns the members of _meta that all requests have. A client without a name sends no
@@ -326,9 +326,9 @@ func fixedMeta(revision string, capabilities wire.Object, self implementation) (
 	return string(dst), err
 }
 
-// choose returns the newest binding for one of the server's revisions. The error is an *initializeError if
+// chooseRevision returns the newest binding for one of the server's revisions. The error is an *initializeError if
 // the binding needs a session, and a *VersionError if there is none.
-func (c *Client) choose(supported []string) (*protocol, error) {
+func (c *Client) chooseRevision(supported []string) (*protocol, error) {
 	for _, b := range c.bindings { // newest first
 		if !slices.Contains(supported, b.Revision) {
 			continue

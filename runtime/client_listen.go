@@ -20,10 +20,10 @@ import (
 
 const (
 	// maxHeard and maxHeardBytes limit the notifications that wait for a slow listener.
-	maxHeard      = 1000
-	maxHeardBytes = 4 << 20
+	maxWaiting      = 1000
+	maxWaitingBytes = 4 << 20
 	// maxDeaf is how many attempts to listen may fail in a row.
-	maxDeaf = 10
+	maxFailedListens = 10
 )
 
 // errOverrun ends a stream whose listener is too slow. Listen then opens another one.
@@ -57,7 +57,7 @@ func (s *Session) listen(ctx context.Context, filter wire.Appender, lasting bool
 		deaf, pauses := 0, 0 // attempts without an acknowledgement, and without a stream that lasted
 		for {
 			l := newListener(asked, s.ready(ctx))
-			more, err := s.hear(ctx, l, yield)
+			more, err := s.listenOnce(ctx, l, yield)
 			ended := err == errEnded
 			if !more || ctx.Err() != nil || ended && !lasting {
 				return
@@ -69,11 +69,11 @@ func (s *Session) listen(ctx context.Context, filter wire.Appender, lasting bool
 				pauses = 0
 			}
 			deaf, pauses = deaf+1, pauses+1
-			if final(err) && !(errors.Is(err, ErrClosed) && s.reopens()) || deaf >= maxDeaf {
+			if final(err) && !(errors.Is(err, ErrClosed) && s.reopens()) || deaf >= maxFailedListens {
 				yield(Notification{}, err)
 				return
 			}
-			l.link.debug("listening again", slog.Any("error", err))
+			l.side.debug("listening again", slog.Any("error", err))
 			if sleep(ctx, waits.Backoff(pauses)) != nil {
 				return
 			}
@@ -116,16 +116,16 @@ func final(err error) bool {
 // errEnded is the end of a stream whose server has ended the subscription.
 var errEnded = errors.New("runtime: the server has ended the subscription")
 
-// hear opens one stream and yields what it carries. More is false if yield has returned false.
-func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
-	defer l.link.listeners.remove(l)
+// listenOnce opens one stream and yields what it carries. More is false if yield has returned false.
+func (s *Session) listenOnce(ctx context.Context, l *listener, yield func(Notification, error) bool) (more bool, err error) {
+	defer l.side.listeners.remove(l)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	subscribe := s.subscribeStream
-	if !l.link.server.Load().stateless {
+	if !l.side.server.Load().stateless {
 		subscribe = s.subscribeSession
 	}
-	if !l.link.life.Go(func() { l.end(cmp.Or(subscribe(ctx, l), errEnded)) }) {
+	if !l.side.life.Go(func() { l.end(cmp.Or(subscribe(ctx, l), errEnded)) }) {
 		return true, ErrClosed
 	}
 	for {
@@ -133,7 +133,7 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 		for _, n := range heard {
 			if l.acknowledged.IsZero() && n.Method == methodAck {
 				l.acknowledged = time.Now()
-				s.compare(l.filter, n.Params)
+				s.warnNotHonoured(l.filter, n.Params)
 			}
 			if !yield(n, nil) {
 				return false, nil
@@ -152,35 +152,35 @@ func (s *Session) hear(ctx context.Context, l *listener, yield func(Notification
 
 // subscribeStream sends subscriptions/listen and waits for its answer, which ends the subscription.
 func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
-	t := l.link.server.Load()
-	r, err := t.sending(jsonrpc.Request, methodListen, nil)
+	p := l.side.server.Load()
+	r, err := p.maySend(jsonrpc.Request, methodListen, nil)
 	if err != nil {
 		return err
 	}
-	defer l.link.listeners.remove(l) // hear may have returned before the request has begun
+	defer l.side.listeners.remove(l) // listenOnce may have returned before the request has begun
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
-	m := sender{conn: l.link.conn, peer: t}.message(jsonrpc.Request, methodListen, params)
+	m := sender{conn: l.side.conn, peer: p}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
 		l.id = wire.IntScalar(id)
-		l.link.listeners.add(l)
+		l.side.listeners.add(l)
 	}
-	_, err = l.link.transmit(ctx, m)
+	_, err = l.side.transmit(ctx, m)
 	return err
 }
 
 // subscribeSession subscribes in a session to what the server honours of the filter, until ctx ends.
 func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
-	t, of := l.link.server.Load(), &l.link.listeners
+	p, of := l.side.server.Load(), &l.side.listeners
 	var honoured wire.Members
 	for name, value := range l.filter.All() {
-		for method, r := range t.rows {
+		for method, r := range p.rows {
 			if name == "" || name != r.Filter || value == "null" {
 				continue
 			}
 			if _, err := r.asked(value); err != nil {
 				return err // as a server without sessions would answer
 			}
-			if r.FilterParam == "" && t.theirs.has(r.need()) {
+			if r.FilterParam == "" && p.theirs.has(r.need()) {
 				if honoured.Set(name, value); value == "true" {
 					l.methods = append(l.methods, method)
 				}
@@ -197,7 +197,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 		case err == nil:
 			accepted = append(accepted, item)
 		case refuses(err):
-			l.link.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
+			l.side.debug("subscription refused", slog.String("uri", uri), slog.Any("error", err))
 		default:
 			return err
 		}
@@ -212,7 +212,7 @@ func (s *Session) subscribeSession(ctx context.Context, l *listener) error {
 	of.acknowledge(l, text)
 	select {
 	case <-ctx.Done():
-	case <-l.link.life.Background().Done():
+	case <-l.side.life.Background().Done():
 		return ErrClosed
 	}
 	return ctx.Err()
@@ -224,13 +224,13 @@ func refuses(err error) bool {
 	return refused || final(err) && !errors.Is(err, ErrClosed)
 }
 
-// compare logs which parts of the filter the server does not honour ("Acknowledgment" in
+// warnNotHonoured logs which parts of the filter the server does not honour ("Acknowledgment" in
 // basic/patterns/subscriptions).
-func (s *Session) compare(asked wire.Object, ack wire.Raw) {
+func (s *Session) warnNotHonoured(asked wire.Object, ack wire.Raw) {
 	honoured, _ := wire.Object(ack).Get("notifications")
 	for name, want := range asked.All() {
 		if got, _ := wire.Object(honoured).Get(name); !honours(got, want) && want != "false" {
-			s.now().logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
+			s.current().logger().Warn("the server does not honour a part of the subscription", "notifications", name, "asked", fmt.Sprintf("%.200s", want), "honoured", fmt.Sprintf("%.200s", got))
 		}
 	}
 }
@@ -251,7 +251,7 @@ func honours(got, want wire.Raw) bool {
 
 // listener collects the notifications of one stream.
 type listener struct {
-	link         *link
+	side         *clientSide
 	filter       wire.Object
 	id           wire.Scalar // of the request; zero in a session
 	methods      []string    // in a session: those it wants
@@ -268,8 +268,8 @@ type listener struct {
 	over  error // why nothing more comes; nil before
 }
 
-func newListener(filter wire.Object, on *link) *listener {
-	return &listener{link: on, filter: filter, news: make(chan struct{}, 1)}
+func newListener(filter wire.Object, on *clientSide) *listener {
+	return &listener{side: on, filter: filter, news: make(chan struct{}, 1)}
 }
 
 // put adds a notification unless an equal one waits.
@@ -279,7 +279,7 @@ func (l *listener) put(n Notification) {
 	switch {
 	case l.over != nil || slices.Contains(l.heard, n):
 		return
-	case len(l.heard) == maxHeard || l.bytes+len(n.Params) > maxHeardBytes:
+	case len(l.heard) == maxWaiting || l.bytes+len(n.Params) > maxWaitingBytes:
 		l.over = errOverrun
 	default:
 		l.heard, l.bytes = append(l.heard, n), l.bytes+len(n.Params)
@@ -351,7 +351,7 @@ func (s *listeners) subscribe(ctx context.Context, l *listener, uri string) erro
 	s.mu.Unlock()
 	var err error
 	if !subscribed {
-		err = l.link.sender().Call(ctx, methodSubscribe, uriParams(uri), nil)
+		err = l.side.sender().Call(ctx, methodSubscribe, uriParams(uri), nil)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -378,15 +378,15 @@ func (s *listeners) unsubscribe(l *listener) {
 	if len(l.asked) == 0 {
 		return
 	}
-	l.link.life.Go(func() {
+	l.side.life.Go(func() {
 		s.requesting.Lock()
 		defer s.requesting.Unlock()
-		ctx, cancel := context.WithTimeout(l.link.life.Context(), waits.Delete)
+		ctx, cancel := context.WithTimeout(l.side.life.Context(), waits.Delete)
 		defer cancel()
 		var all sync.WaitGroup
 		for _, uri := range l.asked {
 			if !s.needs(uri) {
-				all.Go(func() { _ = l.link.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil) })
+				all.Go(func() { _ = l.side.sender().Call(ctx, methodUnsubscribe, uriParams(uri), nil) })
 			}
 		}
 		all.Wait()
@@ -450,8 +450,8 @@ func (s *listeners) take(m *jsonrpc.Message) (taken bool) {
 // filter of one subscriptions/listen.
 
 // adapt carries out a request that exists only in revisions with sessions. Done is false for others.
-func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire.Appender, result wire.Value) (done bool, err error) {
-	if t.row(method).Kind != 0 {
+func (s *Session) adapt(ctx context.Context, p *peer, method string, params wire.Appender, result wire.Value) (done bool, err error) {
+	if p.row(method).Kind != 0 {
 		return false, nil
 	}
 	switch method {
@@ -469,15 +469,15 @@ func (s *Session) adapt(ctx context.Context, t *peer, method string, params wire
 		if level.severity() < 0 {
 			return true, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /level: not a log level: %.50q", string(level))
 		}
-		s.now().wanted.Store(&level)
+		s.current().requestLevel.Store(&level)
 	case methodSubscribe, methodUnsubscribe:
-		if need := "resources.subscribe"; !Declares(t.capabilities, need) {
+		if need := "resources.subscribe"; !Declares(p.capabilities, need) {
 			return true, &CapabilityError{Method: method, Capability: need}
 		}
-		limit := s.now().limits.patience(ctx, method).Quiet
+		limit := s.current().limits.patience(ctx, method).Quiet
 		ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: method, Quiet: limit})
 		defer stop()
-		if err := s.watch.subscribe(ctx, s, strings.Clone(text.GetString("uri")), method == methodSubscribe); err != nil {
+		if err := s.subscription.subscribe(ctx, s, strings.Clone(text.GetString("uri")), method == methodSubscribe); err != nil {
 			return true, err
 		}
 	}
@@ -492,8 +492,8 @@ func decodeEmpty(result wire.Value) error {
 	return wire.UnmarshalString(string(emptyResult), result)
 }
 
-// watch is the subscription of a session's handlers. Turn must be made.
-type watch struct {
+// handlerSubscription is the subscription of a session's handlers. Turn must be made.
+type handlerSubscription struct {
 	turn    chan struct{}      // has room for one: holds a token while the stream is replaced, which may take long
 	lists   []string           // members of the filter
 	current context.CancelFunc // ends the stream; nil for none
@@ -503,7 +503,7 @@ type watch struct {
 }
 
 // wants reports whether a notification is still to be handled when its stream has ended.
-func (w *watch) wants(n Notification) bool {
+func (w *handlerSubscription) wants(n Notification) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return n.Method != methodUpdated || contains(w.uris, n.resource())
@@ -511,27 +511,27 @@ func (w *watch) wants(n Notification) bool {
 
 // restore listens on a new connection for the lists whose changes have a handler, and for the resources
 // that were subscribed to. It waits until the server has acknowledged that, for a limited time.
-func (w *watch) restore(ctx context.Context, s *Session) {
-	t := s.now().server.Load()
+func (w *handlerSubscription) restore(ctx context.Context, s *Session) {
+	p := s.current().server.Load()
 	w.turn <- struct{}{} // a stream of the connection before has ended with it
 	defer func() { <-w.turn }()
-	if w.lists = nil; !t.stateless {
+	if w.lists = nil; !p.stateless {
 		return
 	}
-	for _, method := range t.Notified {
-		if r := t.row(method); r.flag() != "" && t.theirs.has(r.need()) {
+	for _, method := range p.Notified {
+		if r := p.row(method); r.flag() != "" && p.theirs.has(r.need()) {
 			w.lists = append(w.lists, r.flag())
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, waits.Listen)
 	defer cancel()
 	if err := w.replace(ctx, s, w.uris, true); err != nil {
-		s.now().debug("not listening yet", slog.Any("error", err))
+		s.current().debug("not listening yet", slog.Any("error", err))
 	}
 }
 
 // subscribe adds or removes the URI of a resource.
-func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool) error {
+func (w *handlerSubscription) subscribe(ctx context.Context, s *Session, uri string, add bool) error {
 	select {
 	case w.turn <- struct{}{}:
 		defer func() { <-w.turn }()
@@ -553,7 +553,7 @@ func (w *watch) subscribe(ctx context.Context, s *Session, uri string, add bool)
 
 // replace opens a stream for the lists and the resources and, when the server has acknowledged it, ends the one before.
 // If that fails, nothing changes.
-func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient bool) error {
+func (w *handlerSubscription) replace(ctx context.Context, s *Session, uris []string, patient bool) error {
 	end, err := w.open(ctx, s, uris, patient)
 	if err != nil && end == nil {
 		return err
@@ -571,7 +571,7 @@ func (w *watch) replace(ctx context.Context, s *Session, uris []string, patient 
 // open opens a stream, if there is anything to listen to, and waits until the server has acknowledged it. It returns the
 // function that ends the stream. The error is that of the stream, or that of ctx. If patient, the end of ctx ends only
 // the wait.
-func (w *watch) open(ctx context.Context, s *Session, uris []string, patient bool) (end context.CancelFunc, err error) {
+func (w *handlerSubscription) open(ctx context.Context, s *Session, uris []string, patient bool) (end context.CancelFunc, err error) {
 	if len(w.lists)+len(uris) == 0 {
 		return nil, nil
 	}
@@ -592,7 +592,7 @@ func (w *watch) open(ctx context.Context, s *Session, uris []string, patient boo
 	if err != nil {
 		return nil, err
 	}
-	streaming, end := context.WithCancel(s.now().life.Background())
+	streaming, end := context.WithCancel(s.current().life.Background())
 	acknowledged := make(chan error, 1)
 	acknowledge := func(err error) {
 		select {
@@ -600,7 +600,7 @@ func (w *watch) open(ctx context.Context, s *Session, uris []string, patient boo
 		default: // the outcome is known
 		}
 	}
-	if !s.now().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(text), acknowledge)) }) {
+	if !s.current().life.Go(func() { acknowledge(s.dispatch(streaming, wire.Object(text), acknowledge)) }) {
 		end()
 		return nil, ErrClosed
 	}
@@ -621,17 +621,17 @@ func (s *Session) dispatch(ctx context.Context, filter wire.Object, acknowledge 
 	for n, err := range s.listen(ctx, filter, true) {
 		switch {
 		case err != nil:
-			s.now().logger().Warn("the notifications for handlers are not received", "error", err)
+			s.current().logger().Warn("the notifications for handlers are not received", "error", err)
 			return err
 		case n.Method == methodAck:
 			acknowledge(nil)
 			continue
-		case ctx.Err() != nil && !s.watch.wants(n):
+		case ctx.Err() != nil && !s.subscription.wants(n):
 			continue
 		}
-		p := s.now()
+		p := s.current()
 		c := p.conn.newCall(p.conn.life.Context(), p.server.Load(), &jsonrpc.Message{Kind: jsonrpc.Notification, Method: n.Method, Params: n.Params})
-		p.life.Do(request{c}.notified)
+		p.life.Do(request{c}.serveNotification)
 	}
 	return ctx.Err()
 }

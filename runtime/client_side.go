@@ -19,67 +19,68 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// link is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
+// clientSide is one connection of a session, and the client's side of it. It is a session of the protocol, or carries
 // requests that have their revision and capabilities. Which of them it is depends on the server.
-type link struct {
+type clientSide struct {
 	*conn
-	of     *Client
+	client *Client
 	origin Remote // opens another connection: its transport, or the one whose Fallback that is; nil if neither is a Remote
 	server atomic.Pointer[peer]
 	done   chan struct{} // closed when the connection is over
 	err    error         // error of the connection; valid after done is closed
 
-	tools     listed
+	tools     knownTools
 	listeners listeners
 	cache     *resultCache // nil for none
 	guessed   bool         // the server was silent to server/discover, which does not show that it has no other revisions
 }
 
 // sender returns what sends messages to the server.
-func (l *link) sender() sender { return sender{conn: l.conn, peer: l.server.Load()} }
+func (cs *clientSide) sender() sender { return sender{conn: cs.conn, peer: cs.server.Load()} }
 
 // close ends the connection and waits until all its handlers have returned.
-func (l *link) close() {
-	l.giveUp(ErrClosed)
-	<-l.done
+func (cs *clientSide) close() {
+	cs.giveUp(ErrClosed)
+	<-cs.done
 }
 
-func (l *link) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
+// admit implements side.
+func (cs *clientSide) admit(m jsonrpc.Message, _ headers.Header) (admission, error) {
 	switch {
-	case l.peer.Revision == "":
-		return admitEarly(&m, l.of.bindings)
-	case l.peer.stateless && m.Kind == jsonrpc.Request:
-		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", l.peer.Revision)
+	case cs.peer.Revision == "":
+		return admitPing(&m, cs.client.bindings)
+	case cs.peer.stateless && m.Kind == jsonrpc.Request:
+		return admission{}, fmt.Errorf("runtime: revision %s has no requests of servers", cs.peer.Revision)
 	}
-	return l.peer.admit(&m)
+	return cs.peer.admit(&m)
 }
 
-// notified implements side.
-func (l *link) notified(m jsonrpc.Message) bool {
-	if l.cache != nil {
-		l.cache.invalidate(l.peer, &m)
+// consumes implements side.
+func (cs *clientSide) consumes(m jsonrpc.Message) bool {
+	if cs.cache != nil {
+		cs.cache.invalidate(cs.peer, &m)
 	}
 	switch m.Method {
 	case methodToolsChanged:
-		l.tools.forget()
+		cs.tools.forget()
 	case methodCancelled:
-		return l.unsubscribed(m.Params)
+		return cs.endSubscription(m.Params)
 	}
-	return l.listeners.take(&m)
+	return cs.listeners.take(&m)
 }
 
-// unsubscribed ends the subscription whose request the server cancels, as if it had answered: over stdio, a
+// endSubscription ends the subscription whose request the server cancels, as if it had answered: over stdio, a
 // server may send nothing else at the end of one (basic/patterns/cancellation, 2026-07-28). It returns false
 // for other requests, which the server must not cancel.
-func (l *link) unsubscribed(params wire.Raw) bool {
+func (cs *clientSide) endSubscription(params wire.Raw) bool {
 	id, _ := wire.Object(params).GetScalar("requestId")
 	id = id.Canonical()
-	return l.listeners.has(id) && l.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
+	return cs.listeners.has(id) && cs.pending.Resolve(id, engine.Answer{Result: wire.Raw(emptyResult)})
 }
 
 // ask implements side. In a revision without sessions, the result may be one that is kept.
-func (l *link) ask(ctx context.Context, m *Message) (result wire.Appender, err error) {
-	if c := l.cache; c != nil && m.sent.peer.asking() {
+func (cs *clientSide) ask(ctx context.Context, m *Message) (result wire.Appender, err error) {
+	if c := cs.cache; c != nil && m.sent.peer.asking() {
 		text, found := c.begin(ctx, m)
 		if text != "" {
 			m.sent.answer = text
@@ -89,14 +90,14 @@ func (l *link) ask(ctx context.Context, m *Message) (result wire.Appender, err e
 		defer func() { found.failed(err) }()
 	}
 	start := time.Now()
-	if result, err = l.transmit(ctx, m); err == nil {
+	if result, err = cs.transmit(ctx, m); err == nil {
 		return result, nil
 	}
-	limit := l.limits.patience(ctx, m.Method).Total
+	limit := cs.limits.patience(ctx, m.Method).Total
 	timeout := &TimeoutError{Method: m.Method, Quiet: limit, Total: limit}
 	ctx, stop := limited(ctx, limit, time.Since(start), timeout)
 	defer stop()
-	if result, err = l.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
+	if result, err = cs.askAgain(ctx, m, err); err != nil && context.Cause(ctx) == timeout {
 		return nil, timeout
 	}
 	return result, err
@@ -107,7 +108,7 @@ func (l *link) ask(ctx context.Context, m *Message) (result wire.Appender, err e
 //     changelog, 2026-07-28), and a server of its tools;
 //   - if the server has asked questions, with the answers ("Client Requirements" in basic/patterns/mrtr, 2026-07-28);
 //   - if the headers of a call do not repeat its arguments as they must, after reading the list of tools.
-func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
+func (cs *clientSide) askAgain(ctx context.Context, m *Message, err error) (result wire.Appender, _ error) {
 	first, pause := m, waits.RetryFirst
 	losses, round, relisted := 0, 0, false
 	for err != nil {
@@ -116,23 +117,23 @@ func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire
 		refused, isRefused := asError(err)
 		waiting := isLost
 		switch {
-		case isLost && losses < maxLosses && l.repeats(m.Method, m.Params, m.sent.row):
+		case isLost && losses < maxLosses && cs.mayRepeat(m.Method, m.Params, m.sent.row):
 			losses++
-			l.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
+			cs.debug("request sent again", slog.String("method", m.Method), slog.Any("error", lost))
 		case isRefused && refused.Code == jsonrpc.CodeHeaderMismatch && m.Method == methodCallTool && m.sent.peer.asking() && !relisted:
-			if relisted = true; l.relist(ctx, m.sent.peer) != nil {
+			if relisted = true; cs.relist(ctx, m.sent.peer) != nil {
 				return nil, err
 			}
 		case !asks:
 			return nil, err
-		case round == l.rounds:
+		case round == cs.rounds:
 			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
 		default:
-			answers, failed := l.answers(ctx, m, asked)
+			answers, failed := cs.answers(ctx, m, asked)
 			if failed != nil {
 				return nil, failed
 			}
-			params, failed := repeated(first.Params, answers, asked.State)
+			params, failed := withAnswers(first.Params, answers, asked.State)
 			if failed != nil {
 				return nil, failed
 			}
@@ -147,7 +148,7 @@ func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire
 			}
 			pause *= 2
 		}
-		result, err = l.transmit(ctx, m)
+		result, err = cs.transmit(ctx, m)
 	}
 	return result, nil
 }
@@ -155,18 +156,18 @@ func (l *link) askAgain(ctx context.Context, m *Message, err error) (result wire
 // maxLosses is how often a request is sent again because its answer was lost.
 const maxLosses = 3
 
-// repeats reports whether a request can be sent twice.
-func (l *link) repeats(method string, params wire.Appender, r *Method) bool {
+// mayRepeat reports whether a request can be sent twice.
+func (cs *clientSide) mayRepeat(method string, params wire.Appender, r *Method) bool {
 	if r.reads() || method != methodCallTool {
 		return r.reads()
 	}
-	_, tool := l.tools.of((&Message{Params: params}).Object())
+	_, tool := cs.tools.of((&Message{Params: params}).Object())
 	return tool != nil && tool.repeatable
 }
 
-// repeated returns the params of a request that is repeated with answers. State is "" if the server has given none in its
-// last result.
-func repeated(first wire.Appender, answers wire.Members, state wire.Raw) (wire.Object, error) {
+// withAnswers returns the params with which a request is repeated: the first ones, the answers to the server's
+// questions, and the state of its last result, or "" if that had none.
+func withAnswers(first wire.Appender, answers wire.Members, state wire.Raw) (wire.Object, error) {
 	text, err := TextOf(first)
 	if err != nil {
 		return "", err
@@ -186,17 +187,17 @@ func repeated(first wire.Appender, answers wire.Members, state wire.Raw) (wire.O
 }
 
 // complete implements side.
-func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+func (cs *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	if m.sent.peer.asking() {
-		if err := l.resultType(m, text); err != nil {
+		if err := cs.resultType(m, text); err != nil {
 			return "", err
 		}
 	}
 	switch {
 	case m.Method == methodListTools:
-		text = l.readTools(ctx, m, text)
-	case m.Method == methodCallTool && l.output != nil:
-		if err := l.checkOutput(m, wire.Object(text)); err != nil {
+		text = cs.readTools(ctx, m, text)
+	case m.Method == methodCallTool && cs.compileOutput != nil:
+		if err := cs.checkOutput(m, wire.Object(text)); err != nil {
 			return "", err
 		}
 	}
@@ -206,14 +207,14 @@ func (l *link) complete(ctx context.Context, m *Message, text wire.Raw) (wire.Ra
 
 // resultType returns an error for a result that is not complete, unless the revision or an extension defines
 // its type. An absent type means that it is complete ("Responses" in basic, 2026-07-28).
-func (l *link) resultType(m *Message, result wire.Raw) error {
+func (cs *clientSide) resultType(m *Message, result wire.Raw) error {
 	kind, ok := result.Reader().PeekRaw("resultType")
 	name, text := kind.Str()
 	switch {
 	case !ok || text && name == resultComplete:
 		return nil
 	case text && name == resultInputRequired && m.sent.row.Asks:
-		if l.rounds < 0 {
+		if cs.rounds < 0 {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
@@ -240,19 +241,19 @@ func questions(method string, result wire.Object) error {
 
 // answers returns the answers to a server's questions by their keys. The handlers of the questions run at
 // the same time.
-func (l *link) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
-	if n := asked.Questions.Len(); n > l.limits.MaxConcurrent {
-		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, l.limits.MaxConcurrent)
+func (cs *clientSide) answers(ctx context.Context, m *Message, asked *QuestionsError) (wire.Members, error) {
+	if n := asked.Questions.Len(); n > cs.limits.MaxConcurrent {
+		return nil, fmt.Errorf("runtime: the server asks %d questions at once for %s; allowed are %d", n, m.Method, cs.limits.MaxConcurrent)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	// A context has one parent, and the answers end with the connection, too. A goroutine that waits would take 3 KB.
-	defer context.AfterFunc(l.life.Context(), func() { cancel(context.Cause(l.life.Context())) })()
+	defer context.AfterFunc(cs.life.Context(), func() { cancel(context.Cause(cs.life.Context())) })()
 	answers := asked.Questions.Members()
 	var running sync.WaitGroup
 	for i := range answers {
 		running.Add(1)
-		if !l.life.Go(func() {
+		if !cs.life.Go(func() {
 			defer running.Done()
 			err := error(errInternal) // unless the handler returns
 			defer func() {
@@ -260,7 +261,7 @@ func (l *link) answers(ctx context.Context, m *Message, asked *QuestionsError) (
 					cancel(prefix.Errorf("runtime: %s: the question %.100q of the server is not answered: %w", m.Method, answers[i].Name, err))
 				}
 			}()
-			answers[i].Value, err = l.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
+			answers[i].Value, err = cs.answerQuestion(ctx, m.sent.peer, wire.Object(answers[i].Value))
 		}) {
 			running.Done()
 			cancel(ErrClosed)
@@ -271,29 +272,29 @@ func (l *link) answers(ctx context.Context, m *Message, asked *QuestionsError) (
 }
 
 // answerQuestion calls the handler that would answer the question if it were a request.
-func (l *link) answerQuestion(ctx context.Context, t *peer, question wire.Object) (answer wire.Raw, err error) {
+func (cs *clientSide) answerQuestion(ctx context.Context, p *peer, question wire.Object) (answer wire.Raw, err error) {
 	method := question.GetString("method")
 	params, _ := question.Get("params")
 	if params.Kind() != wire.KindObject {
 		params = ""
 	}
-	r := t.row(method)
+	r := p.row(method)
 	if !r.Within {
 		return "", MethodNotFound(method)
 	}
-	if need := t.lacking(t.ours, r, wire.Object(params)); need != "" {
+	if need := p.lacking(p.ours, r, wire.Object(params)); need != "" {
 		return "", &CapabilityError{Method: method, Capability: need, Own: true}
 	}
-	c := l.newCall(ctx, t, &jsonrpc.Message{Kind: jsonrpc.Request, Method: method, Params: params})
+	c := cs.newCall(ctx, p, &jsonrpc.Message{Kind: jsonrpc.Request, Method: method, Params: params})
 	defer c.over.Store(true)
 	returned := false
 	defer func() {
 		if !returned {
-			l.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
+			cs.logFailure("handler panicked", "method", method, "panic", recover(), "stack", string(debug.Stack()))
 			err = errInternal
 		}
 	}()
-	result, err := t.serve(&c.context, &c.m)
+	result, err := p.serve(&c.context, &c.m)
 	returned = true
 	switch {
 	case err != nil:
@@ -313,7 +314,7 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 		of = session.sender()
 	}
 	if of.conn != nil {
-		if e, ok := of.conn.side.(*link); ok {
+		if e, ok := of.conn.side.(*clientSide); ok {
 			return e.answerQuestion(ctx, of.peer, question)
 		}
 	}

@@ -23,12 +23,12 @@ type ToolReader interface {
 // readTools passes the tools in a result of tools/list to the transport, and learns from them. It returns the result
 // without those that the transport cannot call, and reports them ("Schema Extension" in
 // basic/transports/streamable-http, 2026-07-28).
-func (l *link) readTools(ctx context.Context, m *Message, result wire.Raw) wire.Raw {
+func (cs *clientSide) readTools(ctx context.Context, m *Message, result wire.Raw) wire.Raw {
 	list, _ := wire.Object(result).Get("tools")
 	if list.Kind() != wire.KindArray {
 		return result
 	}
-	reader, reads := l.transport.(ToolReader)
+	reader, reads := cs.transport.(ToolReader)
 	reads = reads && m.sent.peer.asking()
 	var out []wire.Deviation
 	tools := list.Elements()
@@ -46,14 +46,14 @@ func (l *link) readTools(ctx context.Context, m *Message, result wire.Raw) wire.
 					continue
 				}
 			}
-			l.tools.learn(name, wire.Object(tool), l.output != nil)
+			cs.tools.learn(name, wire.Object(tool), cs.compileOutput != nil)
 		}
 		kept = append(kept, tool)
 	}
 	if len(out) == 0 {
 		return result
 	}
-	l.report(ctx, &Deviations{Method: methodListTools, All: out})
+	cs.report(ctx, &Deviations{Method: methodListTools, All: out})
 	with, err := wire.Object(result).With("tools", wire.ArrayOf(kept))
 	if err != nil {
 		return result // it is well-formed, so that With does not fail
@@ -61,15 +61,15 @@ func (l *link) readTools(ctx context.Context, m *Message, result wire.Raw) wire.
 	return wire.Raw(with)
 }
 
-// listed is what a session knows about the tools that its server has listed. The zero value knows none.
-type listed struct {
+// knownTools is what a session knows about the tools that its server has listed. The zero value knows none.
+type knownTools struct {
 	mu    sync.Mutex
-	tools map[string]*listedTool // by name; those with nothing to know are left out
-	bytes int                    // of the schemas
+	tools map[string]*knownTool // by name; those with nothing to know are left out
+	bytes int                   // of the schemas
 }
 
-// listedTool is a tool that a server has listed.
-type listedTool struct {
+// knownTool is a tool that a server has listed.
+type knownTool struct {
 	repeatable bool     // the server says that it only reads, or that calling it again changes nothing more
 	schema     wire.Raw // of its output; "" if there is none or outputs are not checked
 	compile    sync.Once
@@ -83,7 +83,7 @@ const (
 )
 
 // learn remembers what there is to know about a tool.
-func (o *listed) learn(name string, tool wire.Object, outputs bool) {
+func (o *knownTools) learn(name string, tool wire.Object, outputs bool) {
 	schema, _ := tool.Get("outputSchema")
 	if !outputs || schema.Kind() != wire.KindObject {
 		schema = ""
@@ -99,9 +99,9 @@ func (o *listed) learn(name string, tool wire.Object, outputs bool) {
 		return
 	}
 	if o.tools == nil || len(o.tools) >= maxListed || o.bytes+len(schema) > maxListedBytes {
-		o.tools, o.bytes = make(map[string]*listedTool), 0
+		o.tools, o.bytes = make(map[string]*knownTool), 0
 	}
-	o.tools[strings.Clone(name)] = &listedTool{repeatable: repeatable, schema: schema.Clone()}
+	o.tools[strings.Clone(name)] = &knownTool{repeatable: repeatable, schema: schema.Clone()}
 	o.bytes += len(schema)
 }
 
@@ -115,14 +115,14 @@ func isRepeatable(tool wire.Object) bool {
 }
 
 // forget is called when the list has changed.
-func (o *listed) forget() {
+func (o *knownTools) forget() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.tools, o.bytes = nil, 0
 }
 
 // of returns what is known about the tool that a request calls, or nil.
-func (o *listed) of(params wire.Object) (name string, tool *listedTool) {
+func (o *knownTools) of(params wire.Object) (name string, tool *knownTool) {
 	name = params.GetString("name")
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -132,12 +132,12 @@ func (o *listed) of(params wire.Object) (name string, tool *listedTool) {
 // relist asks for all pages of the server's tools, so that the transport learns which arguments of tools it
 // repeats in headers ("Client Behavior" in basic/transports/streamable-http, 2026-07-28). All pages together
 // have the time limit of one request.
-func (l *link) relist(ctx context.Context, t *peer) error {
-	r, err := t.sending(jsonrpc.Request, methodListTools, nil)
+func (cs *clientSide) relist(ctx context.Context, p *peer) error {
+	r, err := p.maySend(jsonrpc.Request, methodListTools, nil)
 	if err != nil {
 		return err
 	}
-	limit := l.limits.patience(ctx, methodListTools).Quiet
+	limit := cs.limits.patience(ctx, methodListTools).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodListTools, Quiet: limit})
 	defer stop()
 	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
@@ -146,10 +146,10 @@ func (l *link) relist(ctx context.Context, t *peer) error {
 			params = stringParam("cursor", *cursor)
 		}
 		var page wire.Object
-		s := sender{conn: l.conn, peer: t}
+		s := sender{conn: cs.conn, peer: p}
 		m := s.message(jsonrpc.Request, methodListTools, params)
 		m.sent.into, m.sent.row = &page, r
-		if err := s.do(ctx, m, l.transmit); err != nil {
+		if err := s.do(ctx, m, cs.transmit); err != nil {
 			return none, nil, err
 		}
 		return none, new(page.GetString("nextCursor")), nil
@@ -163,8 +163,8 @@ func (l *link) relist(ctx context.Context, t *peer) error {
 
 // checkOutput checks the structured content of a tool that has not failed. A result without any content is
 // not that of the tool but says, for example, that the call runs as a task.
-func (l *link) checkOutput(m *Message, result wire.Object) error {
-	name, tool := l.tools.of(m.Object())
+func (cs *clientSide) checkOutput(m *Message, result wire.Object) error {
+	name, tool := cs.tools.of(m.Object())
 	if tool == nil || tool.schema == "" {
 		return nil
 	}
@@ -176,9 +176,9 @@ func (l *link) checkOutput(m *Message, result wire.Object) error {
 	}
 	tool.compile.Do(func() {
 		var err error
-		if tool.check, err = l.output(tool.schema); err != nil {
+		if tool.check, err = cs.compileOutput(tool.schema); err != nil {
 			tool.check = nil
-			l.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
+			cs.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
 		}
 	})
 	if tool.check == nil {

@@ -21,20 +21,20 @@ import (
 // conn is one connection. It connects the parts of the engine with the transport and the side.
 type conn struct {
 	*settings
-	side      side
-	server    *serverSide // the side; nil for a client's
-	transport Outbox
+	side       side
+	serverSide *serverSide // the side; nil for a client's
+	transport  Outbox
 
-	peer     *peer                    // of the session; unknownPeer before the handshake has fixed the revision
-	opened   atomic.Int64             // the time of the handshake, in nanoseconds; 0 before
-	logLevel atomic.Int32             // the lowest severity of the log messages that the client of the session wants
-	wanted   atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none
+	peer         *peer                    // of the session; unknownPeer before the handshake has fixed the revision
+	opened       atomic.Int64             // the time of the handshake, in nanoseconds; 0 before
+	logLevel     atomic.Int32             // the lowest severity of the log messages that the client of the session wants
+	requestLevel atomic.Pointer[LogLevel] // of the log messages that a client's stateless requests ask for; nil for none
 
-	life     engine.Lifetime // without the handlers of requests
-	values   context.Context // of the handlers of requests, which endContexts ends
-	pending  engine.Pending
-	requests requests
-	queue    engine.Queue // notifications for their handlers
+	life           engine.Lifetime // without the handlers of requests
+	handlerContext context.Context // the parent of the contexts of requests' handlers; it does not end, see endContexts
+	pending        engine.Pending
+	requests       requests
+	queue          engine.Queue // notifications for their handlers
 
 	heard atomic.Int64 // when the last message came, since started; only with KeepAlive
 
@@ -46,19 +46,19 @@ type conn struct {
 
 	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
 	// They have no order, and are taken at the same time.
-	many bool
+	manyPeers bool
 }
 
 // newConn returns a connection. Its handlers get the values of ctx, which must not end.
-func newConn(ctx context.Context, t Outbox, shared *settings, many bool) *conn {
-	p := &conn{settings: shared, transport: t, peer: unknownPeer, many: many}
-	if !many {
-		p.requests.limit = shared.limits.MaxConcurrent
+func newConn(ctx context.Context, t Outbox, shared *settings, manyPeers bool) *conn {
+	cn := &conn{settings: shared, transport: t, peer: unknownPeer, manyPeers: manyPeers}
+	if !manyPeers {
+		cn.requests.limit = shared.limits.MaxConcurrent
 	}
-	p.life.Init(ctx)
-	p.values = ctx
-	p.queue = engine.NewQueue(&p.life)
-	return p
+	cn.life.Init(ctx)
+	cn.handlerContext = ctx
+	cn.queue = engine.NewQueue(&cn.life)
+	return cn
 }
 
 // side is what differs between a server's and a client's side of a connection. Each message has a peer: a
@@ -71,9 +71,9 @@ type side interface {
 	// that brought the message, or nil. It is called in order of arrival. The message is a copy, because a pointer
 	// that is passed to an interface would put every message that is received on the heap.
 	admit(m jsonrpc.Message, h headers.Header) (admission, error)
-	// notified is called for each notification that is admitted. If it returns true, the
-	// notification is not passed to a handler.
-	notified(m jsonrpc.Message) bool
+	// consumes is called for each notification that is admitted. If it returns true, this side has dealt with the
+	// notification, which is not passed to a handler.
+	consumes(m jsonrpc.Message) bool
 	// ask sends a request. A client repeats it where the protocol allows or requires that; servers do not link
 	// what that needs.
 	ask(ctx context.Context, m *Message) (wire.Appender, error)
@@ -83,45 +83,45 @@ type side interface {
 }
 
 // keep passes a change of the session to a transport that keeps changes.
-func (p *conn) keep(ctx context.Context, c Change) error {
-	if k, ok := p.transport.(Replicated); ok {
+func (cn *conn) keep(ctx context.Context, c Change) error {
+	if k, ok := cn.transport.(Replicated); ok {
 		return k.Keep(ctx, c)
 	}
 	return nil
 }
 
 // negotiated begins the session with the peer of the handshake. The goroutine that reads calls it.
-func (p *conn) negotiated(t *peer) error {
-	if n, ok := p.transport.(Identified); ok {
-		h := Handshake{Revision: t.Revision, PeerInfo: t.info, PeerCapabilities: t.capabilities, Capabilities: t.declared}
+func (cn *conn) negotiated(p *peer) error {
+	if n, ok := cn.transport.(Identified); ok {
+		h := Handshake{Revision: p.Revision, PeerInfo: p.info, PeerCapabilities: p.capabilities, Capabilities: p.declared}
 		if err := n.Negotiated(h); err != nil {
 			return err
 		}
 	}
-	p.peer = t
-	p.beginSession("session opened")
+	cn.peer = p
+	cn.beginSession("session opened")
 	return nil
 }
 
 // beginSession logs that the session is open and starts the pings.
-func (p *conn) beginSession(event string) {
-	p.opened.Store(time.Now().UnixNano())
-	p.logConnected(event)
-	p.keepAlive()
+func (cn *conn) beginSession(event string) {
+	cn.opened.Store(time.Now().UnixNano())
+	cn.logConnected(event)
+	cn.keepAlive()
 }
 
-func (p *conn) logConnected(event string) {
-	if !p.log.Enabled(context.Background(), slog.LevelInfo) {
+func (cn *conn) logConnected(event string) {
+	if !cn.log.Enabled(context.Background(), slog.LevelInfo) {
 		return
 	}
-	p.logger().Info(event, "revision", p.peer.Revision,
-		"peer", fmt.Sprintf("%.100s", p.peer.info.GetString("name")),
-		"version", fmt.Sprintf("%.100s", p.peer.info.GetString("version")))
+	cn.logger().Info(event, "revision", cn.peer.Revision,
+		"peer", fmt.Sprintf("%.100s", cn.peer.info.GetString("name")),
+		"version", fmt.Sprintf("%.100s", cn.peer.info.GetString("version")))
 }
 
 // logEnd logs the end of a session that was open. Err is nil after a normal end.
-func (p *conn) logEnd(err error) {
-	opened := p.opened.Load()
+func (cn *conn) logEnd(err error) {
+	opened := cn.opened.Load()
 	if opened == 0 {
 		return
 	}
@@ -133,15 +133,15 @@ func (p *conn) logEnd(err error) {
 			level = slog.LevelWarn
 		}
 	}
-	p.event(level, "session ended", attrs...)
+	cn.event(level, "session ended", attrs...)
 }
 
 // encodeError writes the text of an error answer to buf. It returns the error of the answer, which is another one
 // if err cannot be encoded.
-func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
+func (cn *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
 	text, failed := peerError(err).Answer(id).AppendJSON((*buf)[:0])
 	if failed != nil {
-		p.logFailure("an error could not be encoded", "error", failed)
+		cn.logFailure("an error could not be encoded", "error", failed)
 		text, _ = errInternal.Answer(id).AppendJSON((*buf)[:0])
 		err = errInternal
 	}
@@ -150,21 +150,21 @@ func (p *conn) encodeError(buf *[]byte, id wire.Scalar, err error) error {
 }
 
 // send sends the text in buf. If to is nil, the message belongs to no request.
-func (p *conn) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) error {
+func (cn *conn) send(ctx context.Context, buf *[]byte, to Reply, m Outgoing) error {
 	m.Text = *buf
 	if to == nil {
-		to = p.transport
+		to = cn.transport
 	}
 	err := to.Send(ctx, m)
 	if err != nil {
-		p.debug("sending failed", slog.Any("kind", m.Kind), slog.String("method", m.Method), slog.Any("error", err))
+		cn.debug("sending failed", slog.Any("kind", m.Kind), slog.String("method", m.Method), slog.Any("error", err))
 	}
 	return err
 }
 
 // sessionID returns the transport's name of the session, or "" if it has none.
-func (p *conn) sessionID() string {
-	if t, ok := p.transport.(Identified); ok {
+func (cn *conn) sessionID() string {
+	if t, ok := cn.transport.(Identified); ok {
 		return t.SessionID()
 	}
 	return ""
@@ -172,55 +172,55 @@ func (p *conn) sessionID() string {
 
 // logger returns the logger of the options, with the LogID of the session. Sessions do not keep such a logger, to
 // save memory.
-func (p *conn) logger() *slog.Logger {
-	if id := p.sessionID(); id != "" {
-		return p.log.With("session", LogID(id))
+func (cn *conn) logger() *slog.Logger {
+	if id := cn.sessionID(); id != "" {
+		return cn.log.With("session", LogID(id))
 	}
-	return p.log
+	return cn.log
 }
 
 // event logs an event of the session. If the logger leaves out the level, event allocates nothing.
-func (p *conn) event(level slog.Level, text string, attrs ...slog.Attr) {
-	if ctx := context.Background(); p.log.Enabled(ctx, level) {
-		p.logger().LogAttrs(ctx, level, text, attrs...)
+func (cn *conn) event(level slog.Level, text string, attrs ...slog.Attr) {
+	if ctx := context.Background(); cn.log.Enabled(ctx, level) {
+		cn.logger().LogAttrs(ctx, level, text, attrs...)
 	}
 }
 
 // debug is event with the level Debug.
-func (p *conn) debug(text string, attrs ...slog.Attr) { p.event(slog.LevelDebug, text, attrs...) }
+func (cn *conn) debug(text string, attrs ...slog.Attr) { cn.event(slog.LevelDebug, text, attrs...) }
 
 // logFailure logs a failure of this program.
-func (p *conn) logFailure(text string, attrs ...any) { p.logger().Error(text, attrs...) }
+func (cn *conn) logFailure(text string, attrs ...any) { cn.logger().Error(text, attrs...) }
 
 // started is when the program started: times since then are monotonic.
 var started = time.Now()
 
 // keepAlive starts a goroutine that pings the peer when it has been silent for a while, and ends the session
 // when too many pings in a row have failed (basic/utilities/ping).
-func (p *conn) keepAlive() {
-	every := p.limits.KeepAlive
+func (cn *conn) keepAlive() {
+	every := cn.limits.KeepAlive
 	if every <= 0 {
 		return
 	}
-	p.heard.Store(int64(time.Since(started)))
-	p.life.Go(func() {
+	cn.heard.Store(int64(time.Since(started)))
+	cn.life.Go(func() {
 		for failed := 0; ; {
-			wait, began := every+time.Duration(p.heard.Load())-time.Since(started), time.Now()
+			wait, began := every+time.Duration(cn.heard.Load())-time.Since(started), time.Now()
 			switch {
 			case wait > 0:
 				failed = 0
-			case p.answersPing(every):
+			case cn.answersPing(every):
 				failed, wait = 0, every // also if the peer could not hear the ping
 			default:
 				failed++
 				wait = every - time.Since(began)
-				p.logger().Warn("ping failed", "failures", failed)
+				cn.logger().Warn("ping failed", "failures", failed)
 			}
-			if failed == p.limits.KeepAliveFailures {
-				p.giveUp(ErrUnresponsive)
+			if failed == cn.limits.KeepAliveFailures {
+				cn.giveUp(ErrUnresponsive)
 				return
 			}
-			if sleep(p.life.Background(), wait) != nil {
+			if sleep(cn.life.Background(), wait) != nil {
 				return
 			}
 		}
@@ -235,13 +235,13 @@ type unheard interface {
 
 // answersPing reports whether the peer sends anything within limit after a ping. The ping has its own
 // goroutine, because sending to a peer that does not read may be impossible to interrupt.
-func (p *conn) answersPing(limit time.Duration) bool {
-	ctx, cancel := context.WithTimeout(p.life.Context(), limit)
+func (cn *conn) answersPing(limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(cn.life.Context(), limit)
 	defer cancel()
-	heard := p.heard.Load()
+	heard := cn.heard.Load()
 	answered := make(chan bool, 1)
-	if !p.life.Go(func() {
-		ping := sender{conn: p}.message(jsonrpc.Request, methodPing, nil)
+	if !cn.life.Go(func() {
+		ping := sender{conn: cn}.message(jsonrpc.Request, methodPing, nil)
 		_, err := ping.sent.exchange(ctx, ping)
 		_, refused := asError(err)
 		_, unheard := errors.AsType[unheard](err)
@@ -251,9 +251,9 @@ func (p *conn) answersPing(limit time.Duration) bool {
 	}
 	select {
 	case ok := <-answered:
-		return ok || p.heard.Load() != heard
+		return ok || cn.heard.Load() != heard
 	case <-ctx.Done():
-		return p.heard.Load() != heard
+		return cn.heard.Load() != heard
 	}
 }
 
@@ -286,12 +286,12 @@ type settings struct {
 	grace    time.Duration // 0 or less means none
 	buffers  buffers
 	layers   layers
-	transmit Handler // sends a message once, within the middleware
+	transmit Handler // sendOnce within the middleware of Sending
 
-	rounds   int                                          // see ClientOptions.MaxRounds; not 0
-	output   func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
-	lenient  Lenience
-	deviated func(context.Context, *Deviations) // nil for none
+	rounds        int                                          // see ClientOptions.MaxRounds; not 0
+	compileOutput func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
+	lenient       Lenience
+	deviated      func(context.Context, *Deviations) // nil for none
 }
 
 func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
@@ -300,7 +300,7 @@ func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, gr
 		limits:   l.withDefaults(),
 		grace:    cmp.Or(grace, DefaultGrace),
 		layers:   slices.Clone(receiving),
-		transmit: layers(sending).around(transmitOne),
+		transmit: layers(sending).around(sendOnce),
 	}
 	return c
 }

@@ -24,10 +24,10 @@ func TestEvent(t *testing.T) {
 	var logged bytes.Buffer
 	level := new(slog.LevelVar)
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: level}))
-	p := newConn(context.Background(), identified{}, newSettings(log, nil, nil, Limits{}, 0), false)
+	cn := newConn(context.Background(), identified{}, newSettings(log, nil, nil, Limits{}, 0), false)
 	method, id, failure := strings.Repeat("m", 3), wire.IntScalar(1000), errors.New("why")
 	event := func() {
-		p.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))
+		cn.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))
 	}
 	if got := testkit.Allocs(100, event); got != 0 {
 		t.Errorf("%v allocations", got)

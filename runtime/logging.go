@@ -79,7 +79,7 @@ func (s *ServerSession) setLogLevel(ctx context.Context, level LogLevel) error {
 
 // mayLog reports whether a message of the level is to be sent, before its data is encoded.
 func (s sender) mayLog(level LogLevel) bool {
-	_, err := s.peer.sending(jsonrpc.Notification, methodMessage, nil)
+	_, err := s.peer.maySend(jsonrpc.Notification, methodMessage, nil)
 	return err == nil && s.logs(level)
 }
 

@@ -228,7 +228,7 @@ func (m *Message) Caller(next Handler) Caller {
 	case m.call != nil:
 		s = m.call.caller()
 	}
-	s.way = next
+	s.send = next
 	return s
 }
 

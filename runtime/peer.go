@@ -38,10 +38,12 @@ type admission struct {
 
 // unknownPeer is the peer of the messages that this side sends before the handshake has fixed the revision. They may be
 // any.
-var unknownPeer = early(nil)
+var unknownPeer = unnegotiated(nil)
 
-// early returns a peer whose revision is not known yet. Serve handles its messages.
-func early(serve Handler) *peer { return &peer{protocol: &protocol{serve: serve, way: deliver}} }
+// unnegotiated returns a peer whose revision is not known yet. Serve handles its messages.
+func unnegotiated(serve Handler) *peer {
+	return &peer{protocol: &protocol{serve: serve, send: sendChecked}}
+}
 
 // peer returns the peer of messages under the binding, with its Implementation and capabilities and this side's
 // capabilities; "" means unknown.
@@ -83,12 +85,12 @@ var (
 	errNoSessions         = errors.New("runtime: the client has no binding of a revision with initialize")
 )
 
-// admitEarly admits a message before the handshake, which must be a ping. The error for a method that
+// admitPing admits a message before the handshake, which must be a ping. The error for a method that
 // no binding has is MethodNotFound, so that the peer does not try again after the handshake.
-func admitEarly(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
+func admitPing(m *jsonrpc.Message, bindings []*protocol) (admission, error) {
 	if m.Kind == jsonrpc.Request && m.Method == methodPing {
 		pong := func(context.Context, *Message) (wire.Appender, error) { return emptyResult, nil }
-		return admission{peer: early(pong), inline: true}, nil
+		return admission{peer: unnegotiated(pong), inline: true}, nil
 	}
 	for _, b := range bindings {
 		if len(b.rows) == 0 || b.row(m.Method).Kind != 0 {
@@ -291,13 +293,13 @@ type peerCache struct {
 // of a message. If there are too many entries, the new one replaces one of them.
 func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*peer, error) {
 	c.mu.RLock()
-	t := c.entries[m]
+	p := c.entries[m]
 	c.mu.RUnlock()
-	if t != nil {
-		return t, nil
+	if p != nil {
+		return p, nil
 	}
 	m = m.clone()
-	t, err := fresh(m)
+	p, err := fresh(m)
 	if err != nil {
 		return nil, err
 	}
@@ -312,8 +314,8 @@ func (c *peerCache) of(m requestMeta, fresh func(requestMeta) (*peer, error)) (*
 			break
 		}
 	}
-	c.entries[m] = t
-	return t, nil
+	c.entries[m] = p
+	return p, nil
 }
 
 // peerOf returns the peer that a message with these members of _meta describes. The headers, if not nil, must repeat
@@ -325,11 +327,11 @@ func (s *Server) peerOf(meta requestMeta, m *jsonrpc.Message, h headers.Header) 
 			return nil, err
 		}
 	}
-	t, err := s.known.of(meta, s.newPeer)
+	p, err := s.known.of(meta, s.newPeer)
 	if err == nil && h != nil && m.Kind == jsonrpc.Request {
-		err = t.checkHeaders(m, h)
+		err = p.checkHeaders(m, h)
 	}
-	return t, err
+	return p, err
 }
 
 // newPeer checks the members and returns the peer that they describe.
@@ -358,15 +360,15 @@ func (s *Server) newPeer(m requestMeta) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := b.peer(info, wire.Object(m.capabilities), "")
-	t.severity = noLogs
+	p := b.peer(info, wire.Object(m.capabilities), "")
+	p.severity = noLogs
 	if m.level != "" && m.level != "null" {
 		level, _ := m.level.Str()
-		if t.severity = LogLevel(level).severity(); t.severity < 0 {
+		if p.severity = LogLevel(level).severity(); p.severity < 0 {
 			return nil, invalidMeta(metaLogLevel, fmt.Sprintf("not a log level: %.50s", m.level))
 		}
 	}
-	return t, nil
+	return p, nil
 }
 
 // checkHeaders compares a stateless request with the HTTP headers that repeat parts of it ("Server Validation" in
@@ -408,8 +410,8 @@ func mismatch(err error) error {
 // peerOfSession returns the peer of a session. The sessions of equal clients share it, which saves 250 bytes of each.
 func (s *Server) peerOfSession(b *protocol, info, theirs, own wire.Object) *peer {
 	m := requestMeta{revision: wire.Raw(b.Revision), info: wire.Raw(info), capabilities: wire.Raw(theirs), own: wire.Raw(own)}
-	t, _ := s.known.of(m, func(m requestMeta) (*peer, error) {
+	p, _ := s.known.of(m, func(m requestMeta) (*peer, error) {
 		return b.peer(wire.Object(m.info), wire.Object(m.capabilities), wire.Object(m.own)), nil
 	})
-	return t
+	return p
 }

@@ -25,7 +25,7 @@ func (c *Call) Progress(ctx context.Context, progress float64, total *float64, m
 	if !ok {
 		return nil
 	}
-	if _, err := c.peer.sending(jsonrpc.Notification, methodProgress, nil); err != nil {
+	if _, err := c.peer.maySend(jsonrpc.Notification, methodProgress, nil); err != nil {
 		return nil // the revision has none
 	}
 	if c.peer.Revision < revisionProgressMessage && c.peer.Around == nil {
@@ -163,19 +163,19 @@ type follower struct {
 }
 
 func (f *follower) end() {
-	if p := f.conn.Load(); p != nil {
-		p.pending.Unfollow(f.feed)
+	if cn := f.conn.Load(); cn != nil {
+		cn.pending.Unfollow(f.feed)
 	}
 }
 
 // reporterOf returns the receiver of the progress of a request that is made with ctx, or the feed if [Follow] receives
 // it.
-func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follow *engine.Feed) {
+func reporterOf(ctx context.Context, cn *conn) (report func(engine.Report), follow *engine.Feed) {
 	switch v := ctx.Value(progressKey{}).(type) {
 	case func(Progress):
 		return func(r engine.Report) { v(Progress(r)) }, nil
 	case *follower:
-		if v.conn.CompareAndSwap(nil, p) {
+		if v.conn.CompareAndSwap(nil, cn) {
 			return nil, v.feed
 		}
 	}
@@ -184,7 +184,7 @@ func reporterOf(ctx context.Context, p *conn) (report func(engine.Report), follo
 
 // takeProgress passes a progress notification to the request with its token. It returns false if there
 // is none.
-func (p inbox) takeProgress(params wire.Raw) bool {
+func (cn inbox) takeProgress(params wire.Raw) bool {
 	o := wire.Object(params)
 	token, _ := o.GetScalar("progressToken")
 	id, ok := token.Int64()
@@ -202,9 +202,9 @@ func (p inbox) takeProgress(params wire.Raw) bool {
 			report.Total = &total
 		}
 	}
-	wanted, grows := p.pending.Report(id, report)
+	wanted, grows := cn.pending.Report(id, report)
 	if !grows {
-		p.debug("progress that does not grow dropped", slog.Float64("progress", progress))
+		cn.debug("progress that does not grow dropped", slog.Float64("progress", progress))
 	}
 	return wanted
 }

@@ -23,7 +23,7 @@ type protocol struct {
 	rows      map[string]*Method // by name
 	codes     []int64            // of the errors that the revision defines
 	serve     Handler            // handle within the middleware
-	way       Handler            // of messages to the peer
+	send      Handler            // of messages to the peer
 
 	server   *Server    // of a stateless revision; otherwise nil
 	offering sync.Mutex // held while last is replaced
@@ -31,14 +31,14 @@ type protocol struct {
 }
 
 func bind(b Binding, around layers) *protocol {
-	ready := &protocol{Binding: b, stateless: b.Stateless(), way: deliver}
+	ready := &protocol{Binding: b, stateless: b.Stateless(), send: sendChecked}
 	ready.serve = ready.handle
 	if ready.stateless && b.Direction == ToServer {
 		ready.serve = inRounds(ready.serve)
 	}
 	ready.serve = around.around(ready.serve)
 	if b.Around != nil {
-		ready.way = b.Around(deliver)
+		ready.send = b.Around(sendChecked)
 	}
 	ready.tabulate()
 	return ready

@@ -44,8 +44,8 @@ func (s *Server) Publish(method string, params wire.Appender) error {
 		}
 		n.Params = wire.Raw(text)
 	}
-	if s.audience.publish(n, &s.audience.changes) && s.announce != nil {
-		s.announce(n)
+	if s.audience.publish(n, &s.audience.changes) && s.tellReplicas != nil {
+		s.tellReplicas(n)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (s *Server) join() (err error) {
 		return errors.New("runtime: a server with Replicas needs a Name, which its replicas have in common")
 	}
 	published := func(n Notification) { s.audience.publish(n, &s.audience.changesElsewhere) }
-	s.announce, err = s.opts.Replicas.Join(s.opts.Name, s.log, published, s.missed)
+	s.tellReplicas, err = s.opts.Replicas.Join(s.opts.Name, s.log, published, s.missed)
 	return err
 }
 
@@ -279,7 +279,7 @@ func (a *audience) post(n Notification) {
 		}
 	}
 	for s := range a.listeners {
-		if s.subscriber.sends(n.Method, n.Params) {
+		if s.subscriber.wants(n.Method, n.Params) {
 			s.post(n)
 		}
 	}
@@ -307,7 +307,7 @@ func (a *audience) missed(s *ServerSession) {
 // some. The mutex of the audience must be held.
 func (s *ServerSession) postAll() {
 	for i := range s.peer.Methods {
-		if r := &s.peer.Methods[i]; r.changes() && r.Direction&ToClient != 0 && (s.subscriber == nil || s.subscriber.sends(r.Name, nil)) {
+		if r := &s.peer.Methods[i]; r.changes() && r.Direction&ToClient != 0 && (s.subscriber == nil || s.subscriber.wants(r.Name, nil)) {
 			s.post(Notification{Method: r.Name})
 		}
 	}
@@ -335,7 +335,7 @@ type mailbox struct {
 // most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
 // audience must be held.
 func (s *ServerSession) most() int {
-	return max(maxHeard, 2*(len(s.subscribed)+len(s.subscriber.resources())))
+	return max(maxWaiting, 2*(len(s.subscribed)+len(s.subscriber.resources())))
 }
 
 // post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
@@ -380,7 +380,7 @@ func (s *ServerSession) send(n Notification) {
 		params = n.Params
 	}
 	to := s.sender()
-	if s.conn.server.of.announce != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
+	if s.conn.serverSide.server.tellReplicas != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
 		to.to = change{s.conn.transport}
 	}
 	// An error means that the server has not declared the capability, or that the session is over. Both are normal.

@@ -19,14 +19,14 @@ import (
 type request struct{ *Call }
 
 // received returns the call of a message that the peer has sent.
-func (p *conn) received(m *jsonrpc.Message, a admission, in *Incoming) request {
-	c := p.newCall(p.life.Context(), a.peer, m)
+func (cn *conn) received(m *jsonrpc.Message, a admission, in *Incoming) request {
+	c := cn.newCall(cn.life.Context(), a.peer, m)
 	c.reply, c.inline, c.remote = in.Reply, a.inline, in.Header != nil
 	if a.peer.serving() {
 		c.row = a.row
 	}
 	if m.Kind == jsonrpc.Request {
-		c.context.Context, c.cancel = context.WithCancelCause(p.values)
+		c.context.Context, c.cancel = context.WithCancelCause(cn.handlerContext)
 	}
 	if in.Context != nil {
 		// The end and the cause of the context do not apply to the handler.
@@ -38,20 +38,20 @@ func (p *conn) received(m *jsonrpc.Message, a admission, in *Incoming) request {
 // serve calls the handler and sends its answer. If the handler or the encoding of its result panics or fails, the
 // answer is an error. After serve, its goroutine does not use the session.
 func (c request) serve() {
-	p := c.conn
-	defer p.requests.end()
+	cn := c.conn
+	defer cn.requests.end()
 	defer c.cancel(nil)
 	if c.unbind != nil {
 		defer c.unbind()
 	}
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
+	buf := cn.buffers.get()
+	defer cn.buffers.put(buf)
 	var failure error
 	returned := false
 	defer func() {
 		if !returned { // recover returns nil after runtime.Goexit, which continues
-			p.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", recover(), "stack", string(debug.Stack()))
-			failure = p.encodeError(buf, c.id, errInternal)
+			cn.logFailure("handler panicked", "method", c.m.Method, "id", c.id, "panic", recover(), "stack", string(debug.Stack()))
+			failure = cn.encodeError(buf, c.id, errInternal)
 		}
 		c.answer(buf, failure)
 	}()
@@ -68,8 +68,8 @@ func (c request) serve() {
 	returned = true
 }
 
-// notified calls the handler of a notification.
-func (c request) notified() {
+// serveNotification calls the handler of a notification.
+func (c request) serveNotification() {
 	returned := false
 	defer func() {
 		c.over.Store(true)
@@ -125,11 +125,11 @@ func (c request) encodeError(buf *[]byte, err error) error {
 // cancellation that arrives while the answer is being sent is too late. In the end, answer starts the call that Detach
 // made.
 func (c request) answer(buf *[]byte, failure error) {
-	p := c.conn
+	cn := c.conn
 	c.finished()
-	answered := p.requests.remove(c) && p.life.Context().Err() == nil
+	answered := cn.requests.remove(c) && cn.life.Context().Err() == nil
 	if answered {
-		p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
+		cn.send(cn.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: failure})
 		if c.listener != nil && failure == nil {
 			c.listener.subscriber.sendEnd()
 		}
@@ -146,11 +146,11 @@ func (c request) answer(buf *[]byte, failure error) {
 
 // answerAbandoned answers a request in place of its handler.
 func (c request) answerAbandoned() {
-	p := c.conn
-	buf := p.buffers.get()
-	defer p.buffers.put(buf)
-	p.encodeError(buf, c.id, errCutShort) // not c.encodeError, because the handler's goroutine may run
-	p.send(p.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
+	cn := c.conn
+	buf := cn.buffers.get()
+	defer cn.buffers.put(buf)
+	cn.encodeError(buf, c.id, errCutShort) // not c.encodeError, because the handler's goroutine may run
+	cn.send(cn.life.Context(), buf, c.reply, Outgoing{Kind: jsonrpc.Response, ID: c.id, Err: errCutShort, Abandoned: true})
 }
 
 // disconnected cancels a request whose client has closed the response.
@@ -170,13 +170,13 @@ func (c request) cancelledByPeer(reason string) {
 type requests struct {
 	limit int // how many are handled at a time; 0 for those of many peers: ids mean nothing, as each peer has its own
 
-	mu      sync.Mutex
-	all     []request     // those without an answer
-	running int           // number of handlers
-	room    engine.Room   // for another handler
-	drained chan struct{} // not nil after refuse; closed when running is 0
-	served  chan struct{} // like drained; closed when all is empty
-	refused chan struct{} // closed by refuse; nil until refusing is called
+	mu       sync.Mutex
+	all      []request     // those without an answer
+	running  int           // number of handlers
+	room     engine.Room   // for another handler
+	drained  chan struct{} // not nil after stop; closed when running is 0
+	served   chan struct{} // like drained; closed when all is empty
+	stopping chan struct{} // closed by stop; nil until stopped is called
 }
 
 // verdict is the result of begin.
@@ -186,7 +186,7 @@ const (
 	begun     verdict = iota
 	busy              // too many requests are being handled
 	duplicate         // a request with the same id is being handled
-	shutDown          // refuse has been called
+	shutDown          // stop has been called
 )
 
 // begin registers a request. If too many are being handled, it waits, see [engine.Room]. Unless there are many peers,
@@ -264,15 +264,15 @@ func (s *requests) end() {
 	}
 }
 
-// refuse makes begin refuse further requests. Drained is closed when all handlers have ended, and served when all
+// stop makes begin refuse further requests. Drained is closed when all handlers have ended, and served when all
 // requests are answered or removed, although answers may still be on their way.
-func (s *requests) refuse() (drained, served <-chan struct{}) {
+func (s *requests) stop() (drained, served <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.drained == nil {
 		s.drained, s.served = make(chan struct{}), make(chan struct{})
-		if s.refused != nil {
-			close(s.refused)
+		if s.stopping != nil {
+			close(s.stopping)
 		}
 		s.room.Free() // so that no request waits only to be refused
 		if s.running == 0 {
@@ -285,17 +285,17 @@ func (s *requests) refuse() (drained, served <-chan struct{}) {
 	return s.drained, s.served
 }
 
-// refusing returns a channel that is closed by refuse, for requests that last until then.
-func (s *requests) refusing() <-chan struct{} {
+// stopped returns a channel that is closed by stop, for requests that last until then.
+func (s *requests) stopped() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.refused == nil {
-		s.refused = make(chan struct{})
+	if s.stopping == nil {
+		s.stopping = make(chan struct{})
 		if s.drained != nil {
-			close(s.refused)
+			close(s.stopping)
 		}
 	}
-	return s.refused
+	return s.stopping
 }
 
 // cancelAll ends the contexts of the requests without an answer.

@@ -49,10 +49,10 @@ func (q *sent) lenience() wire.Lenience {
 }
 
 // report logs deviations and passes them to the program.
-func (p *conn) report(ctx context.Context, d *Deviations) {
-	p.logger().Warn("result deviates from the schema", "method", d.Method, "left out", d.LeftOut(), "deviations", len(d.All)+d.More, "first", fmt.Sprintf("%.300s", d.All[0]))
-	if p.deviated != nil {
-		p.deviated(ctx, d)
+func (cn *conn) report(ctx context.Context, d *Deviations) {
+	cn.logger().Warn("result deviates from the schema", "method", d.Method, "left out", d.LeftOut(), "deviations", len(d.All)+d.More, "first", fmt.Sprintf("%.300s", d.All[0]))
+	if cn.deviated != nil {
+		cn.deviated(ctx, d)
 	}
 }
 

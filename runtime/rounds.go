@@ -141,9 +141,9 @@ func questionOf(m *Message) (wire.Raw, error) {
 	return wire.Raw(question), err
 }
 
-// answered returns the result of the call's handler, unless it has asked. Then the result has the questions
+// resultOrQuestions returns the result of the call's handler, unless it has asked. Then the result has the questions
 // that are not answered. If the handler has made such a result by hand, the questions are added to it.
-func (c statelessCall) answered(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
+func (c statelessCall) resultOrQuestions(ctx context.Context, result wire.Appender, err error) (wire.Appender, error) {
 	if e, ok := asError(err); ok && e.Code == jsonrpc.CodeURLElicitationRequired {
 		c.askURLs(ctx, e)
 	}
@@ -214,7 +214,7 @@ func (c statelessCall) checkQuestions(requests wire.Raw) error {
 	for key, question := range wire.Object(requests).All() {
 		method := wire.Object(question).GetString("method")
 		params, _ := wire.Object(question).Get("params")
-		row, err := c.peer.sending(jsonrpc.Request, method, params)
+		row, err := c.peer.maySend(jsonrpc.Request, method, params)
 		if err == nil && !row.Within {
 			err = fmt.Errorf("runtime: revision %s does not allow %.100q", c.peer.Revision, method)
 		}
@@ -370,22 +370,22 @@ func inRounds(next Handler) Handler {
 			return next(ctx, m)
 		}
 		c := statelessCall{call}
-		m, err := c.resume(m)
+		m, err := c.resumeRound(m)
 		if err != nil {
 			return nil, err
 		}
 		result, err := next(ctx, m)
 		if err != nil || c.asking.Load() != nil {
-			return c.answered(ctx, result, err)
+			return c.resultOrQuestions(ctx, result, err)
 		}
 		return result, nil
 	}
 }
 
-// resume reads what the client has sent about earlier rounds, and returns the message for the handler. The
+// resumeRound reads what the client has sent about earlier rounds, and returns the message for the handler. The
 // members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
 // state. Without a state, the params do not change, because the client may know the keys of a handler.
-func (c statelessCall) resume(m *Message) (*Message, error) {
+func (c statelessCall) resumeRound(m *Message) (*Message, error) {
 	o := m.Object()
 	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and
 	// need not be read. A search for the ends of the names, which begin at a capital letter, is faster.
@@ -403,7 +403,7 @@ func (c statelessCall) resume(m *Message) (*Message, error) {
 	}
 	r := &rounds{answers: make(map[string]*given)}
 	if state != "" {
-		content, err := c.open(state)
+		content, err := c.openState(state)
 		if err != nil {
 			return nil, err
 		}
@@ -450,8 +450,8 @@ const (
 	stateAuthor  = "author"  // of a result made by hand: its state, or null; absent for other results
 )
 
-// open returns the content of the state of a request.
-func (c statelessCall) open(sealed wire.Raw) (content wire.Object, err error) {
+// openState returns the content of the state of a request.
+func (c statelessCall) openState(sealed wire.Raw) (content wire.Object, err error) {
 	text, _ := sealed.Str()
 	s := c.peer.server
 	keeper := seal.KeeperOf(&c.context, s)
@@ -491,7 +491,7 @@ func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	if err := c.checkQuestions(requests); err != nil {
 		return "", fmt.Errorf("runtime: invalid result: %w", err)
 	}
-	content, err := c.content(result, requests)
+	content, err := c.stateContent(result, requests)
 	if err != nil {
 		return "", err
 	}
@@ -505,8 +505,8 @@ func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
 	return result.With(memberRequestState, wire.Raw(`"`+text+`"`))
 }
 
-// content returns the content of the state of a result.
-func (c statelessCall) content(result wire.Object, requests wire.Raw) ([]byte, error) {
+// stateContent returns the content of the state of a result.
+func (c statelessCall) stateContent(result wire.Object, requests wire.Raw) ([]byte, error) {
 	r := c.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()

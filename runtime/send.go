@@ -15,6 +15,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// The way of a message that this side sends:
+//
+//	Call, Notify   of a Call, a Session or a ServerSession, each of which makes a sender
+//	Around         of the binding, which may convert the message
+//	sendChecked    asks maySend whether the revision and the capabilities allow the message
+//	ask            of the side: a client repeats requests, and returns results that it has kept
+//	transmit       the middleware of the option Sending, and within it sendOnce
+//	exchange       registers a request, writes it and waits for its answer; sendNotification for notifications
+//	write          encodes the message and passes it to the Reply or the transport
+
 // sender sends the messages of this side's code to the peer. It is the Caller behind Call, Session and
 // ServerSession.
 type sender struct {
@@ -24,7 +34,7 @@ type sender struct {
 	call *Call // the call that sends; nil outside of calls
 
 	subscriber *subscriber // that gets the notification; nil if the call itself sends it
-	way        Handler     // nil for that of the peer
+	send       Handler     // nil for that of the peer
 }
 
 // sent is the part of a Message that only those of this side have. The copies of a message share it.
@@ -55,12 +65,12 @@ func (s sender) message(kind jsonrpc.Kind, method string, params wire.Appender) 
 	return &m.Message
 }
 
-// handler returns the way of the messages.
+// handler returns the Handler that the messages of s pass through.
 func (s sender) handler() Handler {
-	if s.way != nil {
-		return s.way
+	if s.send != nil {
+		return s.send
 	}
-	return s.peer.way
+	return s.peer.send
 }
 
 // Call implements Caller.
@@ -71,8 +81,8 @@ func (s sender) Call(ctx context.Context, method string, params wire.Appender, r
 }
 
 // do sends a request and decodes its result.
-func (s sender) do(ctx context.Context, m *Message, way Handler) error {
-	result, err := way(ctx, m)
+func (s sender) do(ctx context.Context, m *Message, send Handler) error {
+	result, err := send(ctx, m)
 	if err != nil || m.sent.into == nil || m.sent.decoded {
 		return err
 	}
@@ -94,7 +104,7 @@ func (s sender) Notify(ctx context.Context, method string, params wire.Appender)
 
 // Around returns a Caller whose messages go through wrap before c sends them.
 func Around(c Caller, wrap Middleware) Caller {
-	return sender{way: wrap(func(ctx context.Context, m *Message) (wire.Appender, error) {
+	return sender{send: wrap(func(ctx context.Context, m *Message) (wire.Appender, error) {
 		if m.Kind == jsonrpc.Notification {
 			return nil, c.Notify(ctx, m.Method, m.Params)
 		}
@@ -106,12 +116,12 @@ func Around(c Caller, wrap Middleware) Caller {
 	})}
 }
 
-// deliver is the innermost Handler of a message of this side: it sends it, if the revision and the capabilities
-// of both sides allow that.
-func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
+// sendChecked sends a message if the revision and the capabilities of both sides allow that. It is the Handler that
+// Around of a binding wraps.
+func sendChecked(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	var err error
-	if s.row, err = s.peer.sending(m.Kind, m.Method, m.Params); err != nil {
+	if s.row, err = s.peer.maySend(m.Kind, m.Method, m.Params); err != nil {
 		return nil, err
 	}
 	if m.Kind == jsonrpc.Request {
@@ -119,7 +129,7 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 		return s.conn.side.ask(ctx, m)
 	}
 	if s.subscriber != nil {
-		if !s.subscriber.sends(m.Method, m.Params) {
+		if !s.subscriber.wants(m.Method, m.Params) {
 			return nil, nil
 		}
 		m = m.With(s.subscriber.tagged(m.Params))
@@ -131,11 +141,12 @@ func deliver(ctx context.Context, m *Message) (wire.Appender, error) {
 	return s.conn.transmit(ctx, m)
 }
 
-// transmitOne is the innermost Handler within the middleware for messages of this side.
-func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
+// sendOnce sends a message once, and waits for the answer to a request. It is the Handler that the middleware of Sending
+// wraps.
+func sendOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	s := m.sent
 	if m.Kind == jsonrpc.Notification {
-		return nil, s.announce(ctx, m.Method, m.Params)
+		return nil, s.sendNotification(ctx, m.Method, m.Params)
 	}
 	s.id, s.answer = 0, ""
 	var err error
@@ -152,7 +163,7 @@ func transmitOne(ctx context.Context, m *Message) (wire.Appender, error) {
 // stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
 // protocol forbids it, and for the probe with server/discover, which the server may not know.
 func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
-	p := s.conn
+	cn := s.conn
 	if s.peer.serving() {
 		if s.call == nil || s.call.row == nil {
 			return "", errNoInput(m.Method)
@@ -169,7 +180,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if s.progress != nil {
 		feed = engine.NewFeed()
 	}
-	w, err := p.pending.Begin(engine.Options{Accept: s.accept, Feed: feed, Follow: s.follow != nil})
+	w, err := cn.pending.Begin(engine.Options{Accept: s.accept, Feed: feed, Follow: s.follow != nil})
 	if err != nil {
 		return "", unsentError{err}
 	}
@@ -180,14 +191,14 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	over := false
 	defer func() {
 		if over {
-			p.pending.Done(w)
+			cn.pending.Done(w)
 		} else { // a function of the program has panicked, and the answer may still come
-			p.pending.GiveUp(w)
+			cn.pending.GiveUp(w)
 		}
 	}()
-	limit := p.limits.patience(ctx, m.Method)
+	limit := cn.limits.patience(ctx, m.Method)
 	sending := ctx
-	if _, ok := p.transport.(prober); ok && limit.Quiet > 0 { // on others, sending does not wait for the peer
+	if _, ok := cn.transport.(prober); ok && limit.Quiet > 0 { // on others, sending does not wait for the peer
 		limited := &sendLimit{parent: ctx, limit: limit.Quiet}
 		defer limited.end()
 		sending = limited
@@ -202,7 +213,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	if err == nil {
 		r, err = s.await(ctx, w, limit)
 	}
-	if err != nil && !p.pending.GiveUp(w) {
+	if err != nil && !cn.pending.GiveUp(w) {
 		// The answer or the end of the session came first. The reason for the end of the session
 		// says more than the error of sending.
 		r, err = <-w.Reply(), nil
@@ -316,7 +327,7 @@ func (s *sent) withdraw(reason string) {
 		defer told()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(life.Context()), DefaultTimeout)
 		defer cancel()
-		from.tell(ctx, methodCancelled, params)
+		from.writeNotification(ctx, methodCancelled, params)
 	})
 	if !begun {
 		told()
@@ -373,12 +384,12 @@ func (s *sender) write(ctx context.Context, m Outgoing, params wire.Appender, r 
 // client without a session says in its _meta what a session would have agreed on ("_meta" in basic, 2026-07-28).
 func (s *sender) appendParams(dst []byte, method string, params wire.Appender, meta string) ([]byte, error) {
 	with := metaParams{params: params, members: meta}
-	if t := s.peer; t.envelope != "" && t.row(method).Kind != jsonrpc.Notification {
-		with.members = t.envelope
+	if p := s.peer; p.envelope != "" && p.row(method).Kind != jsonrpc.Notification {
+		with.members = p.envelope
 		if meta != "" {
 			with.members += "," + meta
 		}
-		if wanted := s.conn.wanted.Load(); wanted != nil {
+		if wanted := s.conn.requestLevel.Load(); wanted != nil {
 			with.level = *wanted
 		}
 	}
@@ -392,9 +403,9 @@ func (s *sender) appendParams(dst []byte, method string, params wire.Appender, m
 	return dst, wire.In(err, "params")
 }
 
-// announce sends a notification. It sends nothing if ctx has ended or the peer has
+// sendNotification sends a notification. It sends nothing if ctx has ended or the peer has
 // cancelled the request, whatever the transport would do.
-func (s *sender) announce(ctx context.Context, method string, params wire.Appender) error {
+func (s *sender) sendNotification(ctx context.Context, method string, params wire.Appender) error {
 	if s.call != nil && s.peer.serving() {
 		if s.call.context.Err() != nil || !s.call.hold() {
 			return errAnswered
@@ -406,11 +417,11 @@ func (s *sender) announce(ctx context.Context, method string, params wire.Append
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return s.tell(ctx, method, params)
+	return s.writeNotification(ctx, method, params)
 }
 
-// tell sends a notification without middleware.
-func (s *sender) tell(ctx context.Context, method string, params wire.Appender) error {
+// writeNotification sends a notification without middleware.
+func (s *sender) writeNotification(ctx context.Context, method string, params wire.Appender) error {
 	return s.write(ctx, Outgoing{Kind: jsonrpc.Notification, Method: method}, params, nil, "")
 }
 

@@ -24,14 +24,14 @@ type Server struct {
 	err      error       // error in the bindings or the options
 	*settings
 
-	stateless []*protocol // the bindings of revisions without
-	revisions []string    // all revisions, newest first
-	known     peerCache
-	listening atomic.Int64 // requests that listen for notifications
-	audience  audience
-	announce  func(Notification) // passes a notification to the other replicas; nil without any
-	ring      *seal.Ring         // of the states of stateless requests
-	named     wire.Raw           // the Implementation that names the server in the _meta of results; "" for none
+	stateless    []*protocol // the bindings of revisions without
+	revisions    []string    // all revisions, newest first
+	known        peerCache
+	listening    atomic.Int64 // requests that listen for notifications
+	audience     audience
+	tellReplicas func(Notification) // passes a notification to the other replicas; nil without any
+	ring         *seal.Ring         // of the states of stateless requests
+	named        wire.Raw           // the Implementation that names the server in the _meta of results; "" for none
 }
 
 // NewServer returns a server that speaks the revisions of the bindings. Each binding has another
@@ -135,24 +135,24 @@ func (s *Server) Open(ctx context.Context, out Outbox, h Handshake, ended func(e
 	if err := checkNotNil("transport", out); err != nil {
 		return nil, errors.Join(s.err, err)
 	}
-	e := &serverSide{of: s, sessionless: h.Stateless || len(s.sessions) == 0, stateless: len(s.stateless) > 0 && !h.SessionOnly}
-	_, e.ready = out.(Replicated) // notifications/initialized may come to another server
+	ss := &serverSide{server: s, sessionless: h.Stateless || len(s.sessions) == 0, stateless: len(s.stateless) > 0 && !h.SessionOnly}
+	_, ss.ready = out.(Replicated) // notifications/initialized may come to another server
 	err := s.err
 	if err == nil && h.SessionOnly && len(s.sessions) == 0 {
 		err = errNoSessionBinding
 	}
-	p := newConn(context.WithoutCancel(ctx), out, s.settings, h.Stateless)
-	p.ended, p.side, p.server, e.conn, e.session.conn = ended, e, e, p, p
+	cn := newConn(context.WithoutCancel(ctx), out, s.settings, h.Stateless)
+	cn.ended, cn.side, cn.serverSide, ss.conn, ss.session.conn = ended, ss, ss, cn, cn
 	if err == nil && h.Revision != "" && !h.Stateless {
-		err = e.resume(h)
+		err = ss.resume(h)
 	}
 	if err != nil {
 		return nil, errors.Join(err, out.Close())
 	}
-	if e.peer.Revision != "" {
-		e.resumed(h)
+	if ss.peer.Revision != "" {
+		ss.resumed(h)
 	}
-	return inbox{p}, nil
+	return inbox{cn}, nil
 }
 
 // MaxMessage returns the maximum length of a message, in bytes, for transports that read messages
@@ -184,8 +184,8 @@ func (s *Server) Revisions() []string { return revisions(s.sessions) }
 // may have any of them.
 func (s *Server) StatelessRevisions() []string { return revisions(s.stateless) }
 
-// choose returns the binding for a client that asks for a revision: that revision or the newest.
-func (s *Server) choose(revision string) *protocol {
+// chooseRevision returns the binding for a client that asks for a revision: that revision or the newest.
+func (s *Server) chooseRevision(revision string) *protocol {
 	return cmp.Or(ofRevision(s.sessions, revision), s.sessions[0])
 }
 
@@ -247,22 +247,22 @@ func (s *Server) discovery(b *protocol) (wire.Appender, error) {
 // stateless requests.
 type serverSide struct {
 	*conn
-	of      *Server
+	server  *Server
 	session ServerSession
 	ready   bool // the client has sent notifications/initialized
 
-	announced atomic.Bool // the session is part of the audience
+	inAudience atomic.Bool // the session is part of the audience
 
 	sessionless bool // there can be no session, see Handshake.Stateless
 	stateless   bool // requests may carry their revision and capabilities, see Handshake.SessionOnly
 }
 
 // admit implements side.
-func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
-	if e.stateless {
+func (ss *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, error) {
+	if ss.stateless {
 		// Also initialize, which stateless revisions do not have, if it carries a revision.
 		if meta := metaOf(m.Params); meta.revision != "" || meta.capabilities != "" {
-			p, err := e.of.peerOf(meta, &m, h)
+			p, err := ss.server.peerOf(meta, &m, h)
 			if err != nil {
 				return admission{}, err
 			}
@@ -270,46 +270,46 @@ func (e *serverSide) admit(m jsonrpc.Message, h headers.Header) (admission, erro
 		}
 	}
 	if m.Kind == jsonrpc.Request && m.Method == methodInitialize {
-		if e.sessionless {
-			return admission{}, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), e.of.revisions)
+		if ss.sessionless {
+			return admission{}, jsonrpc.UnsupportedVersion(wire.Object(m.Params).GetString("protocolVersion"), ss.server.revisions)
 		}
-		if e.peer.Revision != "" {
+		if ss.peer.Revision != "" {
 			return admission{}, errAlreadyInitialized
 		}
-		return admission{peer: early(e.of.layers.around(e.initialize)), inline: true}, nil
+		return admission{peer: unnegotiated(ss.server.layers.around(ss.initialize)), inline: true}, nil
 	}
-	if e.peer.Revision == "" {
-		return e.admitEarly(&m)
+	if ss.peer.Revision == "" {
+		return ss.admitEarly(&m)
 	}
-	if !e.announced.Load() {
-		e.announce()
+	if !ss.inAudience.Load() {
+		ss.joinAudience()
 	}
-	if m.Kind == jsonrpc.Notification && !e.ready {
+	if m.Kind == jsonrpc.Notification && !ss.ready {
 		switch m.Method {
 		case methodInitialized:
-			e.ready = true
+			ss.ready = true
 		case methodCancelled:
 		default:
 			return admission{}, errNotInitialized
 		}
 	}
-	return e.peer.admit(&m)
+	return ss.peer.admit(&m)
 }
 
 // admitEarly admits a message before the handshake that does not carry its revision.
-func (e *serverSide) admitEarly(m *jsonrpc.Message) (admission, error) {
+func (ss *serverSide) admitEarly(m *jsonrpc.Message) (admission, error) {
 	switch {
-	case e.stateless && m.Kind == jsonrpc.Request && e.sessionless:
+	case ss.stateless && m.Kind == jsonrpc.Request && ss.sessionless:
 		return admission{}, missingMeta(metaRevision)
-	case e.stateless && m.Kind == jsonrpc.Request && m.Method != methodPing:
+	case ss.stateless && m.Kind == jsonrpc.Request && m.Method != methodPing:
 		return admission{}, missingMeta(metaRevision + " (or send initialize first, to open a session)")
 	}
-	return admitEarly(m, e.of.sessions)
+	return admitPing(m, ss.server.sessions)
 }
 
 // initialize handles the request initialize. If the binding has no handler for it, the result is
 // made from the options of the server. In both cases the result has the revision of the binding.
-func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
+func (ss *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender, error) {
 	var client greeting
 	if err := client.read(cmp.Or(wire.Raw(m.Object()), "{}"), "protocolVersion", "capabilities", "clientInfo"); err != nil {
 		return nil, invalidParams(err)
@@ -317,31 +317,31 @@ func (e *serverSide) initialize(ctx context.Context, m *Message) (wire.Appender,
 	if err := checkPeerSize("/clientInfo, /capabilities", client.info, client.capabilities); err != nil {
 		return nil, err
 	}
-	b := e.of.choose(client.revision)
+	b := ss.server.chooseRevision(client.revision)
 	CallOf(ctx).peer = b.peer(client.info, client.capabilities, "")
 	result, err := b.handle(ctx, m)
 	if isMethodNotFound(err) {
-		result, err = e.of.greeting(b.Binding)
+		result, err = ss.server.greeting(b.Binding)
 	}
 	if err != nil {
 		return nil, err
 	}
-	text, err := settle(result, b.Revision)
+	text, err := withRevision(result, b.Revision)
 	if err != nil {
 		return nil, err
 	}
 	own, _ := wire.Object(text).Get("capabilities")
 	// The peer is set first, because another server can change the subscriptions once the transport has the handshake.
-	e.session.peer = e.of.peerOfSession(b, client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
-	if err := e.negotiated(e.session.peer); err != nil {
+	ss.session.peer = ss.server.peerOfSession(b, client.info, client.capabilities, cmp.Or(wire.Object(own), "{}"))
+	if err := ss.negotiated(ss.session.peer); err != nil {
 		return nil, err
 	}
 	return text, nil
 }
 
-// settle encodes the result of initialize with the negotiated revision. It does so before the session
+// withRevision encodes the result of initialize with the negotiated revision. It does so before the session
 // counts as initialized, because encoding may fail.
-func settle(result wire.Appender, revision string) (wire.Raw, error) {
+func withRevision(result wire.Appender, revision string) (wire.Raw, error) {
 	if result == nil {
 		return "", errors.New("runtime: the handler of initialize returned no result")
 	}
@@ -358,20 +358,20 @@ func settle(result wire.Appender, revision string) (wire.Raw, error) {
 }
 
 // resume sets the peer of a session from its handshake with another server.
-func (e *serverSide) resume(h Handshake) error {
-	for _, b := range e.of.sessions {
+func (ss *serverSide) resume(h Handshake) error {
+	for _, b := range ss.server.sessions {
 		if b.Revision != h.Revision {
 			continue
 		}
 		own := h.Capabilities
 		if own == "" {
 			var err error
-			if own, err = b.declared(e.of.opts.Capabilities); err != nil {
+			if own, err = b.declared(ss.server.opts.Capabilities); err != nil {
 				return err
 			}
 		}
-		e.peer, e.ready = e.of.peerOfSession(b, h.PeerInfo, h.PeerCapabilities, own), true
-		e.session.peer = e.peer
+		ss.peer, ss.ready = ss.server.peerOfSession(b, h.PeerInfo, h.PeerCapabilities, own), true
+		ss.session.peer = ss.peer
 		return nil
 	}
 	return fmt.Errorf("runtime: resume: the server has no binding of revision %.50q", h.Revision)
@@ -380,45 +380,46 @@ func (e *serverSide) resume(h Handshake) error {
 // resumed begins a resumed session. A transport that implements Identified but returns no session id
 // carries a single message, so no session begins. The client has had the answer to initialize, so it gets what is
 // published at once, or after the start of a Transport, before which nothing is sent.
-func (e *serverSide) resumed(h Handshake) {
-	_, starts := e.conn.transport.(Transport)
-	e.session.quiet = starts // Serve announces the session after the start
-	e.restore(h)
-	if _, ok := e.conn.transport.(Identified); !ok || e.conn.sessionID() != "" {
+func (ss *serverSide) resumed(h Handshake) {
+	_, starts := ss.conn.transport.(Transport)
+	ss.session.quiet = starts // Serve makes it part of the audience after the start
+	ss.restore(h)
+	if _, ok := ss.conn.transport.(Identified); !ok || ss.conn.sessionID() != "" {
 		// The ids of requests must differ from those that another server has used in the session, and
 		// must be integers that all peers can read ("Requests" in basic of every revision).
-		e.conn.pending.StartAt(int64(rand.Uint32()) << 20)
-		e.beginSession("session resumed")
+		ss.conn.pending.StartAt(int64(rand.Uint32()) << 20)
+		ss.beginSession("session resumed")
 	}
 	if !starts {
-		e.announce()
+		ss.joinAudience()
 	}
 }
 
 // restore sets the log level and the subscriptions to those of h.
-func (e *serverSide) restore(h Handshake) {
-	e.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
-	e.of.audience.restore(&e.session, h.Subscriptions)
+func (ss *serverSide) restore(h Handshake) {
+	ss.logLevel.Store(int32(max(h.LogLevel.severity(), 0)))
+	ss.server.audience.restore(&ss.session, h.Subscriptions)
 }
 
-// announce makes the client part of the audience when something shows that it has the answer to initialize, such as its
-// next message. Before that, a server must not send messages of its own ("Initialization" in basic/lifecycle).
-func (e *serverSide) announce() {
-	if !e.announced.Load() && e.announced.CompareAndSwap(false, true) {
-		e.of.audience.enter(&e.session)
+// joinAudience makes the client part of the audience. It is called when something shows that the client has the answer
+// to initialize, such as its next message. Before that, a server must not send messages of its own ("Initialization"
+// in basic/lifecycle).
+func (ss *serverSide) joinAudience() {
+	if !ss.inAudience.Load() && ss.inAudience.CompareAndSwap(false, true) {
+		ss.server.audience.enter(&ss.session)
 	}
 }
 
-// notified implements side.
-func (e *serverSide) notified(jsonrpc.Message) bool { return false }
+// consumes implements side.
+func (ss *serverSide) consumes(jsonrpc.Message) bool { return false }
 
 // ask implements side.
-func (e *serverSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
-	return e.conn.transmit(ctx, m)
+func (ss *serverSide) ask(ctx context.Context, m *Message) (wire.Appender, error) {
+	return ss.conn.transmit(ctx, m)
 }
 
 // complete implements side.
-func (e *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
+func (ss *serverSide) complete(_ context.Context, m *Message, text wire.Raw) (wire.Raw, error) {
 	return text, m.checkAnswered(text)
 }
 

@@ -22,63 +22,63 @@ import (
 //     input, finish does the same.
 
 // Shutdown implements Inbox.
-func (p inbox) Shutdown(ctx context.Context) {
-	p.drain(ctx)
-	p.hangUp(ErrClosed)
-	p.end(ErrClosed)
-	p.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
+func (cn inbox) Shutdown(ctx context.Context) {
+	cn.drain(ctx)
+	cn.hangUp(ErrClosed)
+	cn.end(ErrClosed)
+	cn.endContexts(ErrClosed) // if the peer has ended its input meanwhile, the grace period does not begin again
 }
 
 // End implements Inbox.
-func (p inbox) End(why error) { p.end(why) }
+func (cn inbox) End(why error) { cn.end(why) }
 
 // end begins the end of the session, see [Inbox]. It may be called again.
-func (p *conn) end(why error) {
-	p.ending.Do(func() {
+func (cn *conn) end(why error) {
+	cn.ending.Do(func() {
 		go func() {
-			err := p.finish(why)
-			if e := p.server; e != nil {
-				e.of.audience.leave(&e.session)
+			err := cn.finish(why)
+			if ss := cn.serverSide; ss != nil {
+				ss.server.audience.leave(&ss.session)
 			}
-			p.ended(err)
+			cn.ended(err)
 		}()
 	})
 }
 
 // giveUp ends the session from this side.
-func (p *conn) giveUp(why error) {
-	p.endContexts(why)
-	p.end(context.Cause(p.life.Context())) // of the first call: a ping may fail because its session is being closed
+func (cn *conn) giveUp(why error) {
+	cn.endContexts(why)
+	cn.end(context.Cause(cn.life.Context())) // of the first call: a ping may fail because its session is being closed
 }
 
 // finish ends the session because of err. It waits until the goroutines of the session have ended, but for a limited
 // time. It returns nil if the peer has ended the session.
-func (p *conn) finish(err error) error {
+func (cn *conn) finish(err error) error {
 	var reading <-chan struct{}
-	if r := p.reader.Load(); r != nil {
+	if r := cn.reader.Load(); r != nil {
 		reading = r.Stop()
 	}
-	p.hangUp(err)
-	drained, _ := p.requests.refuse()
-	p.life.Go(func() { <-drained }) // so that life.Wait waits for the handlers of requests, too
-	p.life.Stop()
+	cn.hangUp(err)
+	drained, _ := cn.requests.stop()
+	cn.life.Go(func() { <-drained }) // so that life.Wait waits for the handlers of requests, too
+	cn.life.Stop()
 	if err == io.EOF { // the peer sends nothing more but still reads answers
-		deadline := time.Now().Add(p.grace)
+		deadline := time.Now().Add(cn.grace)
 		ctx, cancel := context.WithDeadline(context.Background(), deadline)
-		if p.drain(ctx) {
-			p.life.Wait(time.Until(deadline), p.life.Context().Done())
+		if cn.drain(ctx) {
+			cn.life.Wait(time.Until(deadline), cn.life.Context().Done())
 		}
 		cancel()
 	}
-	p.endContexts(ErrClosed)
-	p.life.Wait(waits.Sending, nil)
-	if err := p.transport.Close(); err != nil {
-		p.debug("closing the transport failed", slog.Any("error", err))
+	cn.endContexts(ErrClosed)
+	cn.life.Wait(waits.Sending, nil)
+	if err := cn.transport.Close(); err != nil {
+		cn.debug("closing the transport failed", slog.Any("error", err))
 	}
-	p.life.Wait(waits.Abandoned, nil)
-	if left := p.life.Running(); left > 0 {
-		left += max(p.requests.handlers()-1, 0) // one goroutine waits for all of them
-		p.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
+	cn.life.Wait(waits.Abandoned, nil)
+	if left := cn.life.Running(); left > 0 {
+		left += max(cn.requests.handlers()-1, 0) // one goroutine waits for all of them
+		cn.logFailure("handlers have not returned although their contexts have ended", "handlers", left)
 	}
 	if reading != nil {
 		engine.Wait(reading, waits.Sending, nil)
@@ -86,7 +86,7 @@ func (p *conn) finish(err error) error {
 	if err == io.EOF || err == ErrClosed {
 		err = nil
 	}
-	p.logEnd(err)
+	cn.logEnd(err)
 	return err
 }
 
@@ -94,9 +94,9 @@ func (p *conn) finish(err error) error {
 // handlers may wait for answers of the peer. When deadline ends, drain cuts short the remaining requests. If the
 // peer reads no answers, drain returns soon after all requests are handled, unless something other than a Transport
 // puts the messages into the inbox, and limits that time. It reports whether all handlers have ended.
-func (p *conn) drain(deadline context.Context) bool {
-	drained, served := p.requests.refuse()
-	if _, ok := p.transport.(Transport); !ok {
+func (cn *conn) drain(deadline context.Context) bool {
+	drained, served := cn.requests.stop()
+	if _, ok := cn.transport.(Transport); !ok {
 		served = nil
 	}
 	var unread <-chan time.Time
@@ -108,10 +108,10 @@ func (p *conn) drain(deadline context.Context) bool {
 			served, unread = nil, time.After(waits.Unread)
 		case <-unread:
 			return false
-		case <-p.life.Context().Done():
+		case <-cn.life.Context().Done():
 			return false
 		case <-deadline.Done():
-			p.cutShort()
+			cn.cutShort()
 			return false
 		}
 	}
@@ -119,12 +119,12 @@ func (p *conn) drain(deadline context.Context) bool {
 
 // cutShort ends the contexts of the requests in flight. The requests of handlers that do not return soon
 // are answered with an error.
-func (p *conn) cutShort() {
-	over := p.life.Context().Done()
-	p.requests.cancelAll(ErrShutdown)
-	drained, _ := p.requests.refuse()
+func (cn *conn) cutShort() {
+	over := cn.life.Context().Done()
+	cn.requests.cancelAll(ErrShutdown)
+	drained, _ := cn.requests.stop()
 	engine.Wait(drained, waits.Cancelled, over)
-	calls := p.requests.abandon()
+	calls := cn.requests.abandon()
 	if len(calls) == 0 {
 		return
 	}
@@ -132,7 +132,7 @@ func (p *conn) cutShort() {
 	go func() {
 		defer close(answered)
 		for _, c := range calls {
-			p.logFailure("handler has not returned although its context has ended", "method", c.m.Method, "id", c.id)
+			cn.logFailure("handler has not returned although its context has ended", "method", c.m.Method, "id", c.id)
 			c.answerAbandoned()
 		}
 	}()
@@ -141,18 +141,18 @@ func (p *conn) cutShort() {
 
 // hangUp is called when the peer sends nothing more. It fails all current and later calls, and ends the
 // background context of the session.
-func (p *conn) hangUp(why error) {
+func (cn *conn) hangUp(why error) {
 	err := ErrClosed
 	if why != nil && why != io.EOF && why != ErrClosed {
 		err = prefix.Errorf("runtime: %w: %w", ErrClosed, why)
 	}
-	p.pending.Close(err)
-	p.life.EndBackground(ErrClosed)
+	cn.pending.Close(err)
+	cn.life.EndBackground(ErrClosed)
 }
 
 // endContexts ends the contexts of all handlers. The contexts of requests are not derived from that of
 // the session, which would have to keep a second list of them.
-func (p *conn) endContexts(cause error) {
-	p.life.End(cause)
-	p.requests.cancelAll(cause)
+func (cn *conn) endContexts(cause error) {
+	cn.life.End(cause)
+	cn.requests.cancelAll(cause)
 }

@@ -21,7 +21,7 @@ func (b *protocol) subscription(ctx context.Context, m *Message) (wire.Appender,
 	s := CallOf(ctx).Session()
 	uri := m.Object().GetString("uri")
 	on := m.Method == methodSubscribe
-	of := s.conn.server.of
+	of := s.conn.serverSide.server
 	if on {
 		if len(uri) > maxURI {
 			return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /uri: longer than %d bytes", maxURI)
@@ -143,7 +143,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 		defer server.audience.leave(session)
 	}
 	own := c.caller()
-	if err := own.announce(ctx, methodAck, l.tagged(l.acknowledgement())); err != nil {
+	if err := own.sendNotification(ctx, methodAck, l.tagged(l.acknowledgement())); err != nil {
 		return nil, err
 	}
 	close(l.ready)
@@ -168,7 +168,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	select {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
-	case <-c.conn.requests.refusing():
+	case <-c.conn.requests.stopped():
 		return result, nil
 	case <-fed:
 		return result, nil
@@ -209,7 +209,7 @@ func (l *subscriber) honour(ctx context.Context, filter wire.Object) (err error)
 		if w.values, err = w.asked(value); err != nil {
 			return err
 		}
-		if _, undeclared := p.sending(jsonrpc.Notification, w.Name, nil); undeclared != nil || value == "false" {
+		if _, undeclared := p.maySend(jsonrpc.Notification, w.Name, nil); undeclared != nil || value == "false" {
 			continue
 		}
 		w.values = slices.DeleteFunc(w.values, func(value string) bool {
@@ -279,8 +279,8 @@ func (l *subscriber) tagged(params wire.Appender) wire.Appender {
 	return metaParams{params: params, members: metaMember(metaSubscription, l.call.id)}
 }
 
-// sends reports whether the client has asked for a notification.
-func (l *subscriber) sends(method string, params wire.Appender) bool {
+// wants reports whether the client has asked for a notification.
+func (l *subscriber) wants(method string, params wire.Appender) bool {
 	i := slices.IndexFunc(l.wanted, func(w wanted) bool { return w.Name == method })
 	if i < 0 || l.wanted[i].FilterParam == "" {
 		return i >= 0
@@ -324,5 +324,5 @@ func (l *subscriber) sendEnd() {
 		return
 	}
 	to := sender{conn: c.conn, peer: c.peer}
-	to.tell(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
+	to.writeNotification(c.conn.life.Context(), methodCancelled, l.tagged(cancelledParams{c.id, "the server ends the subscription"}))
 }

@@ -78,8 +78,8 @@ func (p *post) serveInSession() error {
 	return err
 }
 
-// serveWithoutSession serves a message that names no session: it is of a revision without sessions, it is initialize, or the server
-// keeps no sessions.
+// serveWithoutSession serves a message that names no session: it is of a revision without sessions, it is initialize,
+// or the server keeps no sessions.
 func (p *post) serveWithoutSession() error {
 	h, r := p.handler, p.request
 	user, err := h.user(r)
@@ -295,8 +295,8 @@ func (st *stream) run(handle func()) {
 	returned = true
 }
 
-// finishResponse ends the response to a POST whose stream has ended. Without a message it was for a notification, a response, or
-// a request that gets no answer.
+// finishResponse ends the response to a POST whose stream has ended. Without a message it was for a notification, a
+// response, or a request that gets no answer.
 func (p *post) finishResponse() error {
 	st, h := &p.answer, p.handler
 	switch {

@@ -397,7 +397,8 @@ func (st *stream) writeEvent(ctx context.Context, m runtime.Outgoing) error {
 	return nil
 }
 
-// ensureName gives the stream a name by which a client can resume it, if its session keeps events. The lock must be held.
+// ensureName gives the stream a name by which a client can resume it, if its session keeps events. The lock must be
+// held.
 func (st *stream) ensureName() {
 	if st.name == "" && st.session.keeps {
 		st.session.streams.add(st)
