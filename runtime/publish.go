@@ -84,6 +84,138 @@ type audience struct {
 // clients is a set of sessions and listeners.
 type clients map[*ServerSession]struct{}
 
+// publish passes a notification to the clients. One without params waits in *changes, which is a.changes or
+// a.changesElsewhere; publish returns false if it waits there already.
+func (a *audience) publish(n Notification, changes *[]Notification) (added bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case n.Params != "":
+		a.post(n)
+		return true
+	case slices.Contains(*changes, n):
+		return false
+	case len(a.changes)+len(a.changesElsewhere) == 0:
+		time.AfterFunc(waits.ListChanged, a.flush) // no goroutine waits for changes
+	}
+	*changes = append(*changes, n)
+	return true
+}
+
+// flush passes the notifications without params to the clients.
+func (a *audience) flush() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.changes {
+		a.post(n)
+	}
+	for _, n := range a.changesElsewhere {
+		if !slices.Contains(a.changes, n) {
+			a.post(n)
+		}
+	}
+	a.changes, a.changesElsewhere = nil, nil
+}
+
+// post puts a notification into the mailboxes of the clients that want it. The mutex must be held.
+func (a *audience) post(n Notification) {
+	to := a.sessions
+	if n.Method == methodUpdated {
+		to = a.subscribersOf(n.resource())
+	}
+	for s := range to {
+		if !s.quiet {
+			s.post(n)
+		}
+	}
+	for s := range a.listeners {
+		if s.subscriber.wants(n.Method, n.Params) {
+			s.post(n)
+		}
+	}
+}
+
+// mailbox holds the subscriptions of a client and the notifications that it has not been sent yet, each once. So a
+// client that does not read does not delay others, and takes a bounded amount of memory.
+type mailbox struct {
+	// The mutex of the audience guards these.
+	subscribed map[string]struct{} // URIs of resources
+	asking     map[string]int      // the requests to subscribe that are not answered, by URI
+	left       bool
+	quiet      bool // the session is resumed, and its client is not known to take messages of the server's own yet
+	dropping   bool // notifications are dropped, and that is logged; until none waits
+
+	waiting engine.Backlog[Notification]
+}
+
+// post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
+// held.
+func (s *ServerSession) post(n Notification) {
+	if s.waiting.Do == nil {
+		s.waiting.Do, s.waiting.Go = s.send, s.conn.life.Go
+	}
+	s.waiting.Change(func(all []Notification) []Notification {
+		s.dropping = s.dropping && len(all) > 0
+		if i := slices.Index(all, n); i >= 0 {
+			if n.Params == "" || n.resource() != "" {
+				return all
+			}
+			all = slices.Delete(all, i, i+1) // the state that it describes may be the last of several
+		}
+		if len(all) >= s.most() {
+			if !s.dropping {
+				s.conn.logger().Warn("a client does not read notifications: the oldest are dropped until it does", "method", all[0].Method)
+			}
+			s.dropping = true
+			all = all[1:]
+		}
+		return append(all, n)
+	})
+}
+
+// most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
+// audience must be held.
+func (s *ServerSession) most() int {
+	return max(maxWaiting, 2*(len(s.subscribed)+len(s.subscriber.resources())))
+}
+
+// send sends a notification, unless the session is over.
+func (s *ServerSession) send(n Notification) {
+	ctx := s.Context()
+	if ctx.Err() != nil {
+		return
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			s.conn.logFailure("middleware panicked", "panic", recover(), "stack", string(debug.Stack()))
+		}
+	}()
+	var params wire.Appender
+	if n.Params != "" {
+		params = n.Params
+	}
+	to := s.sender()
+	if s.conn.serverSide.server.tellReplicas != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
+		to.to = change{s.conn.transport}
+	}
+	// An error means that the server has not declared the capability, or that the session is over. Both are normal.
+	_ = s.notify(ctx, to, n.Method, params)
+	returned = true
+}
+
+// change is where notifications go that mark a change of which each replica tells its clients.
+type change struct{ Reply }
+
+// Send implements Reply.
+func (c change) Send(ctx context.Context, m Outgoing) error {
+	m.Change = true
+	return c.Reply.Send(ctx, m)
+}
+
+// Unwrap returns the Reply without the mark.
+func (c change) Unwrap() Reply { return c.Reply }
+
 // enter adds a client that has not left.
 func (a *audience) enter(s *ServerSession) {
 	a.mu.Lock()
@@ -234,57 +366,6 @@ func (a *audience) release(s *ServerSession, uri string) {
 	}
 }
 
-// publish passes a notification to the clients. One without params waits in *changes, which is a.changes or
-// a.changesElsewhere; publish returns false if it waits there already.
-func (a *audience) publish(n Notification, changes *[]Notification) (added bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case n.Params != "":
-		a.post(n)
-		return true
-	case slices.Contains(*changes, n):
-		return false
-	case len(a.changes)+len(a.changesElsewhere) == 0:
-		time.AfterFunc(waits.ListChanged, a.flush) // no goroutine waits for changes
-	}
-	*changes = append(*changes, n)
-	return true
-}
-
-// flush passes the notifications without params to the clients.
-func (a *audience) flush() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, n := range a.changes {
-		a.post(n)
-	}
-	for _, n := range a.changesElsewhere {
-		if !slices.Contains(a.changes, n) {
-			a.post(n)
-		}
-	}
-	a.changes, a.changesElsewhere = nil, nil
-}
-
-// post puts a notification into the mailboxes of the clients that want it. The mutex must be held.
-func (a *audience) post(n Notification) {
-	to := a.sessions
-	if n.Method == methodUpdated {
-		to = a.subscribersOf(n.resource())
-	}
-	for s := range to {
-		if !s.quiet {
-			s.post(n)
-		}
-	}
-	for s := range a.listeners {
-		if s.subscriber.wants(n.Method, n.Params) {
-			s.post(n)
-		}
-	}
-}
-
 // missed is called when notifications of other replicas may have been lost.
 func (s *Server) missed() {
 	s.audience.mu.Lock()
@@ -318,84 +399,3 @@ func (s *ServerSession) postAll() {
 		s.post(updateOf(uri))
 	}
 }
-
-// mailbox holds the subscriptions of a client and the notifications that it has not been sent yet, each once. So a
-// client that does not read does not delay others, and takes a bounded amount of memory.
-type mailbox struct {
-	// The mutex of the audience guards these.
-	subscribed map[string]struct{} // URIs of resources
-	asking     map[string]int      // the requests to subscribe that are not answered, by URI
-	left       bool
-	quiet      bool // the session is resumed, and its client is not known to take messages of the server's own yet
-	dropping   bool // notifications are dropped, and that is logged; until none waits
-
-	waiting engine.Backlog[Notification]
-}
-
-// most returns how many notifications may wait: enough for an update of each resource of the client. The mutex of the
-// audience must be held.
-func (s *ServerSession) most() int {
-	return max(maxWaiting, 2*(len(s.subscribed)+len(s.subscriber.resources())))
-}
-
-// post queues a notification. A client that lets too many wait loses the oldest. The mutex of the audience must be
-// held.
-func (s *ServerSession) post(n Notification) {
-	if s.waiting.Do == nil {
-		s.waiting.Do, s.waiting.Go = s.send, s.conn.life.Go
-	}
-	s.waiting.Change(func(all []Notification) []Notification {
-		s.dropping = s.dropping && len(all) > 0
-		if i := slices.Index(all, n); i >= 0 {
-			if n.Params == "" || n.resource() != "" {
-				return all
-			}
-			all = slices.Delete(all, i, i+1) // the state that it describes may be the last of several
-		}
-		if len(all) >= s.most() {
-			if !s.dropping {
-				s.conn.logger().Warn("a client does not read notifications: the oldest are dropped until it does", "method", all[0].Method)
-			}
-			s.dropping = true
-			all = all[1:]
-		}
-		return append(all, n)
-	})
-}
-
-// send sends a notification, unless the session is over.
-func (s *ServerSession) send(n Notification) {
-	ctx := s.Context()
-	if ctx.Err() != nil {
-		return
-	}
-	returned := false
-	defer func() {
-		if !returned {
-			s.conn.logFailure("middleware panicked", "panic", recover(), "stack", string(debug.Stack()))
-		}
-	}()
-	var params wire.Appender
-	if n.Params != "" {
-		params = n.Params
-	}
-	to := s.sender()
-	if s.conn.serverSide.server.tellReplicas != nil && (n.resource() != "" || s.peer.row(n.Method).changes()) {
-		to.to = change{s.conn.transport}
-	}
-	// An error means that the server has not declared the capability, or that the session is over. Both are normal.
-	_ = s.notify(ctx, to, n.Method, params)
-	returned = true
-}
-
-// change is where notifications go that mark a change of which each replica tells its clients.
-type change struct{ Reply }
-
-// Send implements Reply.
-func (c change) Send(ctx context.Context, m Outgoing) error {
-	m.Change = true
-	return c.Reply.Send(ctx, m)
-}
-
-// Unwrap returns the Reply without the mark.
-func (c change) Unwrap() Reply { return c.Reply }

@@ -28,6 +28,27 @@ import (
 // when the client has the answer. The client is asked even if the handler returns something else.
 var ErrInputRequired = errors.New("runtime: the client is asked, and repeats its request with the answer")
 
+// inRounds wraps the Handler of a server's stateless revision. The Handler gets what the client has sent about earlier
+// rounds, and its questions are put into the result.
+func inRounds(next Handler) Handler {
+	return func(ctx context.Context, m *Message) (wire.Appender, error) {
+		call := CallOf(ctx)
+		if call == nil || call.row == nil {
+			return next(ctx, m)
+		}
+		c := statelessCall{call}
+		m, err := c.resumeRound(m)
+		if err != nil {
+			return nil, err
+		}
+		result, err := next(ctx, m)
+		if err != nil || c.asking.Load() != nil {
+			return c.resultOrQuestions(ctx, result, err)
+		}
+		return result, nil
+	}
+}
+
 // rounds holds what the handler of a stateless call has asked, and what the client has answered. It is
 // safe for concurrent use, because a handler may ask in several goroutines.
 type rounds struct {
@@ -56,39 +77,65 @@ func (c statelessCall) rounds() *rounds {
 	return c.asking.Load()
 }
 
-// key returns a key for a question, or a use of Once, with the given name. Equal names are numbered in the
-// order of their use, which is the same in every round.
-func (r *rounds) key(name string) string {
-	if r.keys == nil {
-		r.keys = make(map[string]int)
+// resumeRound reads what the client has sent about earlier rounds, and returns the message for the handler. The
+// members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
+// state. Without a state, the params do not change, because the client may know the keys of a handler.
+func (c statelessCall) resumeRound(m *Message) (*Message, error) {
+	o := m.Object()
+	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and
+	// need not be read. A search for the ends of the names, which begin at a capital letter, is faster.
+	text := string(o)
+	if !c.row.Asks || !strings.Contains(text, "State") && !strings.Contains(text, "Responses") && !strings.Contains(text, `\u00`) {
+		return m, nil
 	}
-	key := name
-	for r.keys[key] > 0 {
-		r.keys[name]++
-		key = fmt.Sprintf("%s#%d", name, r.keys[name])
+	responses := present(o, memberInputResponses)
+	state := present(o, memberRequestState)
+	if responses == "" && state == "" {
+		return m, nil
 	}
-	r.keys[key] = 1
-	return key
+	if responses != "" && responses.Kind() != wire.KindObject {
+		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
+	}
+	r := &rounds{answers: make(map[string]*given)}
+	if state != "" {
+		content, err := c.openState(state)
+		if err != nil {
+			return nil, err
+		}
+		answers, _ := content.Get(stateAnswers)
+		for key, answer := range wire.Object(answers).All() {
+			r.answers[key] = &given{answer: answer}
+		}
+		done, _ := content.Get(stateDone)
+		r.done = wire.Object(done).Members()
+		params := o.Without(memberRequestState)
+		switch author, _ := content.Get(stateAuthor); author {
+		case "":
+			params = params.Without(memberInputResponses)
+		case "null":
+		default:
+			if params, err = o.With(memberRequestState, author); err != nil {
+				return nil, err
+			}
+		}
+		m = m.With(params)
+	}
+	for key, answer := range wire.Object(responses).All() {
+		if r.answers[key] == nil {
+			r.answers[key] = &given{answer: answer, fresh: true}
+		}
+	}
+	c.asking.Store(r)
+	return m, nil
 }
 
-type inputKey struct{}
-
-// WithInputKey returns a context for a request to the client that has the given key among the inputRequests
-// of a stateless result. Without it, the key is made from the method and the params, so a question whose
-// params differ when the handler runs again is another question and is asked too. With it, the answer
-// belongs to the key, whatever the params. A client that knows the key can also answer before it is asked.
-// In a session the key has no meaning.
-func WithInputKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, inputKey{}, key)
-}
-
-// questionName returns the name of a question.
-func questionName(ctx context.Context, method string, question wire.Raw) string {
-	if name, ok := ctx.Value(inputKey{}).(string); ok && name != "" {
-		return name
+// present returns a member of the params, or "" if it is absent or null.
+func present(o wire.Object, name string) wire.Raw {
+	value, _ := o.Get(name)
+	if value == "null" {
+		return ""
 	}
-	sum, _ := question.Sum()
-	return method + ":" + base64.RawURLEncoding.EncodeToString(sum[:12])
+	return value
 }
 
 // input returns the client's answer to a request that the handler of the call sends. If there is none, it
@@ -123,6 +170,15 @@ func (c statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error) 
 	return "", ErrInputRequired
 }
 
+// questionName returns the name of a question.
+func questionName(ctx context.Context, method string, question wire.Raw) string {
+	if name, ok := ctx.Value(inputKey{}).(string); ok && name != "" {
+		return name
+	}
+	sum, _ := question.Sum()
+	return method + ":" + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
 // questionOf returns the text of a request as it is part of a result.
 func questionOf(m *Message) (wire.Raw, error) {
 	method, err := wire.MarshalString(wire.StringScalar(m.Method))
@@ -139,6 +195,21 @@ func questionOf(m *Message) (wire.Raw, error) {
 	}
 	question, err := wire.NewObject(members...)
 	return wire.Raw(question), err
+}
+
+// key returns a key for a question, or a use of Once, with the given name. Equal names are numbered in the
+// order of their use, which is the same in every round.
+func (r *rounds) key(name string) string {
+	if r.keys == nil {
+		r.keys = make(map[string]int)
+	}
+	key := name
+	for r.keys[key] > 0 {
+		r.keys[name]++
+		key = fmt.Sprintf("%s#%d", name, r.keys[name])
+	}
+	r.keys[key] = 1
+	return key
 }
 
 // resultOrQuestions returns the result of the call's handler, unless it has asked. Then the result has the questions
@@ -208,6 +279,32 @@ func (r *rounds) warn(c *Call) {
 	}
 }
 
+// requireInput completes a result that asks the client: it checks the questions and adds the state.
+func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
+	if !c.row.Asks {
+		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.Revision, c.m.Method)
+	}
+	requests := present(result, memberInputRequests)
+	if requests != "" && requests.Kind() != wire.KindObject {
+		return "", errors.New("runtime: invalid result: /inputRequests: expected an object")
+	}
+	if err := c.checkQuestions(requests); err != nil {
+		return "", fmt.Errorf("runtime: invalid result: %w", err)
+	}
+	content, err := c.stateContent(result, requests)
+	if err != nil {
+		return "", err
+	}
+	s := c.peer.server
+	text := ""
+	if keeper := seal.KeeperOf(&c.context, s); keeper != nil {
+		text = keeper.Keep(content)
+	} else if text, err = s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content); err != nil {
+		return "", err
+	}
+	return result.With(memberRequestState, wire.Raw(`"`+text+`"`))
+}
+
 // checkQuestions returns an error if the client must not be asked the inputRequests of a result. The
 // handler may have made them by hand.
 func (c statelessCall) checkQuestions(requests wire.Raw) error {
@@ -226,6 +323,17 @@ func (c statelessCall) checkQuestions(requests wire.Raw) error {
 		}
 	}
 	return nil
+}
+
+type inputKey struct{}
+
+// WithInputKey returns a context for a request to the client that has the given key among the inputRequests
+// of a stateless result. Without it, the key is made from the method and the params, so a question whose
+// params differ when the handler runs again is another question and is asked too. With it, the answer
+// belongs to the key, whatever the params. A client that knows the key can also answer before it is asked.
+// In a session the key has no meaning.
+func WithInputKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, inputKey{}, key)
 }
 
 // Once returns the value of f, which is called once in a request. In a session, that is all it does. The
@@ -361,88 +469,6 @@ func (c statelessCall) purpose() seal.Purpose {
 	}
 }
 
-// inRounds wraps the Handler of a server's stateless revision. The Handler gets what the client has sent about earlier
-// rounds, and its questions are put into the result.
-func inRounds(next Handler) Handler {
-	return func(ctx context.Context, m *Message) (wire.Appender, error) {
-		call := CallOf(ctx)
-		if call == nil || call.row == nil {
-			return next(ctx, m)
-		}
-		c := statelessCall{call}
-		m, err := c.resumeRound(m)
-		if err != nil {
-			return nil, err
-		}
-		result, err := next(ctx, m)
-		if err != nil || c.asking.Load() != nil {
-			return c.resultOrQuestions(ctx, result, err)
-		}
-		return result, nil
-	}
-}
-
-// resumeRound reads what the client has sent about earlier rounds, and returns the message for the handler. The
-// members of the rounds are removed, unless the handler has made the result by hand; then it gets its own
-// state. Without a state, the params do not change, because the client may know the keys of a handler.
-func (c statelessCall) resumeRound(m *Message) (*Message, error) {
-	o := m.Object()
-	// Most params contain neither the names of the members of earlier rounds nor an escape that could hide them, and
-	// need not be read. A search for the ends of the names, which begin at a capital letter, is faster.
-	text := string(o)
-	if !c.row.Asks || !strings.Contains(text, "State") && !strings.Contains(text, "Responses") && !strings.Contains(text, `\u00`) {
-		return m, nil
-	}
-	responses := present(o, memberInputResponses)
-	state := present(o, memberRequestState)
-	if responses == "" && state == "" {
-		return m, nil
-	}
-	if responses != "" && responses.Kind() != wire.KindObject {
-		return nil, jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /inputResponses: expected an object")
-	}
-	r := &rounds{answers: make(map[string]*given)}
-	if state != "" {
-		content, err := c.openState(state)
-		if err != nil {
-			return nil, err
-		}
-		answers, _ := content.Get(stateAnswers)
-		for key, answer := range wire.Object(answers).All() {
-			r.answers[key] = &given{answer: answer}
-		}
-		done, _ := content.Get(stateDone)
-		r.done = wire.Object(done).Members()
-		params := o.Without(memberRequestState)
-		switch author, _ := content.Get(stateAuthor); author {
-		case "":
-			params = params.Without(memberInputResponses)
-		case "null":
-		default:
-			if params, err = o.With(memberRequestState, author); err != nil {
-				return nil, err
-			}
-		}
-		m = m.With(params)
-	}
-	for key, answer := range wire.Object(responses).All() {
-		if r.answers[key] == nil {
-			r.answers[key] = &given{answer: answer, fresh: true}
-		}
-	}
-	c.asking.Store(r)
-	return m, nil
-}
-
-// present returns a member of the params, or "" if it is absent or null.
-func present(o wire.Object, name string) wire.Raw {
-	value, _ := o.Get(name)
-	if value == "null" {
-		return ""
-	}
-	return value
-}
-
 // The members of the content of a requestState.
 const (
 	stateAnswers = "answers" // by the key of the question
@@ -477,32 +503,6 @@ func (c statelessCall) openState(sealed wire.Raw) (content wire.Object, err erro
 		return "", errState
 	}
 	return wire.Object(o.Content), nil
-}
-
-// requireInput completes a result that asks the client: it checks the questions and adds the state.
-func (c statelessCall) requireInput(result wire.Object) (wire.Object, error) {
-	if !c.row.Asks {
-		return "", fmt.Errorf("runtime: revision %s has no way to ask the client during %s", c.peer.Revision, c.m.Method)
-	}
-	requests := present(result, memberInputRequests)
-	if requests != "" && requests.Kind() != wire.KindObject {
-		return "", errors.New("runtime: invalid result: /inputRequests: expected an object")
-	}
-	if err := c.checkQuestions(requests); err != nil {
-		return "", fmt.Errorf("runtime: invalid result: %w", err)
-	}
-	content, err := c.stateContent(result, requests)
-	if err != nil {
-		return "", err
-	}
-	s := c.peer.server
-	text := ""
-	if keeper := seal.KeeperOf(&c.context, s); keeper != nil {
-		text = keeper.Keep(content)
-	} else if text, err = s.ring.Seal(c.purpose(), time.Now().Add(cmp.Or(max(s.opts.Rounds.Lifetime, 0), DefaultStateLifetime)), content); err != nil {
-		return "", err
-	}
-	return result.With(memberRequestState, wire.Raw(`"`+text+`"`))
 }
 
 // stateContent returns the content of the state of a result.

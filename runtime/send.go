@@ -150,7 +150,12 @@ func sendOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	}
 	s.id, s.answer = 0, ""
 	var err error
-	if s.answer, err = s.exchange(ctx, m); err != nil {
+	if s.peer.serving() {
+		s.answer, err = s.fromRounds(ctx, m)
+	} else {
+		s.answer, err = s.exchange(ctx, m)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if s.answer, err = s.conn.side.complete(ctx, m, s.answer); err != nil {
@@ -159,17 +164,19 @@ func sendOnce(ctx context.Context, m *Message) (wire.Appender, error) {
 	return &s.answer, nil // valid until the request is sent again
 }
 
-// exchange sends a request and waits for its answer, or takes the answer from a stateless call. If it
-// stops waiting, it tells the peer that the request is cancelled, except for initialize, where the
-// protocol forbids it, and for the probe with server/discover, which the server may not know.
+// fromRounds returns the client's answer to a request of a stateless call, which is not sent but asked in its result.
+func (s *sent) fromRounds(ctx context.Context, m *Message) (wire.Raw, error) {
+	if s.call == nil || s.call.row == nil {
+		return "", errNoInput(m.Method)
+	}
+	return statelessCall{s.call}.input(ctx, m)
+}
+
+// exchange sends a request and waits for its answer. If it stops waiting, it tells the peer that the request is
+// cancelled, except for initialize, where the protocol forbids it, and for the probe with server/discover, which the
+// server may not know.
 func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 	cn := s.conn
-	if s.peer.serving() {
-		if s.call == nil || s.call.row == nil {
-			return "", errNoInput(m.Method)
-		}
-		return statelessCall{s.call}.input(ctx, m)
-	}
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}

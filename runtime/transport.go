@@ -10,6 +10,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// Transport carries the messages of one session, whole and in order.
+type Transport interface {
+	Outbox
+
+	// Start is called once, before anything is sent. From then on, the transport puts the messages of the peer
+	// into the inbox in their order of arrival, and ends it after the last one. A text that is longer than max
+	// bytes may be skipped, or cut off somewhere after max bytes; the inbox refuses what is left of it. Start does
+	// not wait.
+	Start(in Inbox, max int)
+}
+
 // Outbox is the part of a [Transport] that sends.
 type Outbox interface {
 	// Send writes one message. It is called concurrently. It must not keep m.Text after it returns,
@@ -22,23 +33,40 @@ type Outbox interface {
 	Close() error
 }
 
-// Transport carries the messages of one session, whole and in order.
-type Transport interface {
-	Outbox
-
-	// Start is called once, before anything is sent. From then on, the transport puts the messages of the peer
-	// into the inbox in their order of arrival, and ends it after the last one. A text that is longer than max
-	// bytes may be skipped, or cut off somewhere after max bytes; the inbox refuses what is left of it. Start does
-	// not wait.
-	Start(in Inbox, max int)
-}
-
 // Reply is where the messages of a request go: those that its handler sends, and the answer last. It is
 // comparable and safe for concurrent use. A Reply that wraps another one has the method Unwrap() Reply.
 type Reply interface {
 	// Send writes one message, as [Outbox] does. A message after the answer goes where messages without a
 	// request go, or fails.
 	Send(ctx context.Context, m Outgoing) error
+}
+
+// Inbox takes the messages of one session from a [Transport] or from the caller of [Server.Open]. It is
+// safe for concurrent use: messages are taken one after the other, and requests are handled at the
+// same time.
+type Inbox interface {
+	// Accept takes a message in its order of arrival: it registers requests, cancels them, and passes
+	// answers on. It returns a function that handles the requests of the message, and returns when they
+	// are answered or need no answer; nil if nothing is left to do. The function must be called, in any
+	// goroutine.
+	Accept(in Incoming) (run func())
+	// Lose says that the request of this side with the id will not be answered. The call returns err.
+	Lose(id wire.Scalar, err error)
+	// End ends the session. io.EOF means that the peer sends no more but may read what is still to be answered;
+	// ErrClosed means that it has gone. Every other error becomes that of the session. End does not wait.
+	End(why error)
+	// Shutdown ends the session gracefully: it refuses new requests with an error, waits until
+	// those in flight are answered, and then ends the session as End does. When ctx ends first, the
+	// contexts of the handlers that still run end with the cause [ErrShutdown], and requests that
+	// stay unanswered are answered with an error.
+	Shutdown(ctx context.Context)
+	// Restore sets the log level and the subscriptions of the session to those of h, because the client has
+	// changed them at another server, see [Replicated].
+	Restore(h Handshake)
+	// Listens says that the client of a session takes messages of the server's own, so that it has the answer to
+	// initialize. If it may have missed notifications, it gets those which say that its lists and resources may have
+	// changed.
+	Listens(missed bool)
 }
 
 // Incoming is a message from the peer.
@@ -117,7 +145,44 @@ func (m *Outgoing) Code() int64 {
 	return peerError(m.Err).Code
 }
 
-// The interfaces below are hooks that a Transport, or an Outbox, may implement as well.
+// Handshake is the result of initialize for one side and, on a server's side, the log level and the
+// subscriptions that the client has set since. Another Server with the same bindings can continue the session with it.
+type Handshake struct {
+	Revision         string      // the negotiated revision
+	PeerInfo         wire.Object // the peer's Implementation object; "" if unknown
+	PeerCapabilities wire.Object // the capabilities that the peer declared; "" if unknown
+	Capabilities     wire.Object // the capabilities that this side declared; "" for those of the options
+	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
+	Subscriptions    []string    // the URIs of the resources that the client has subscribed to
+
+	// Stateless means that there is no session and no handshake: each request carries its revision and capabilities,
+	// and initialize is refused. The other members are ignored.
+	Stateless bool
+	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
+	// its revision and capabilities. Open returns an error if the server has no such revision.
+	SessionOnly bool
+}
+
+// SessionServer is the part of a server that transports use. [*Server] implements it, and so does the
+// proxy of package runtime/proxy.
+type SessionServer interface {
+	// Open begins a session whose messages are put into an inbox, as [Server.Open] does.
+	Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error)
+	// MaxMessage returns the maximum length of a message, in bytes.
+	MaxMessage() int
+	// Grace returns how long requests may go on when their session shuts down.
+	Grace() time.Duration
+	// Logger returns the logger for failures of sessions. It is not nil.
+	Logger() *slog.Logger
+	// Revisions returns the revisions that a session may have, newest first, and StatelessRevisions
+	// those that have no sessions. If both lists are empty, the server speaks every revision.
+	Revisions() []string
+	StatelessRevisions() []string
+}
+
+// The interfaces below are hooks that a Transport, or an Outbox, may implement as well. ToolReader is another one. A
+// client's Transport may also have the method ProbeTimeout (see prober), and its errors the methods NotBegun, Unavailable
+// and Unheard.
 
 // Remote is a client's Transport to a server that it has to reach: a process that it starts, or an address.
 type Remote interface {
@@ -166,67 +231,4 @@ type Change struct {
 	LogLevel     LogLevel // the least severe log messages that the client wants from now on
 	Subscribed   string   // the URI of a resource that the client subscribes to
 	Unsubscribed string   // the URI of a resource whose subscription the client ends
-}
-
-// Inbox takes the messages of one session from a [Transport] or from the caller of [Server.Open]. It is
-// safe for concurrent use: messages are taken one after the other, and requests are handled at the
-// same time.
-type Inbox interface {
-	// Accept takes a message in its order of arrival: it registers requests, cancels them, and passes
-	// answers on. It returns a function that handles the requests of the message, and returns when they
-	// are answered or need no answer; nil if nothing is left to do. The function must be called, in any
-	// goroutine.
-	Accept(in Incoming) (run func())
-	// Lose says that the request of this side with the id will not be answered. The call returns err.
-	Lose(id wire.Scalar, err error)
-	// End ends the session. io.EOF means that the peer sends no more but may read what is still to be answered;
-	// ErrClosed means that it has gone. Every other error becomes that of the session. End does not wait.
-	End(why error)
-	// Shutdown ends the session gracefully: it refuses new requests with an error, waits until
-	// those in flight are answered, and then ends the session as End does. When ctx ends first, the
-	// contexts of the handlers that still run end with the cause [ErrShutdown], and requests that
-	// stay unanswered are answered with an error.
-	Shutdown(ctx context.Context)
-	// Restore sets the log level and the subscriptions of the session to those of h, because the client has
-	// changed them at another server, see [Replicated].
-	Restore(h Handshake)
-	// Listens says that the client of a session takes messages of the server's own, so that it has the answer to
-	// initialize. If it may have missed notifications, it gets those which say that its lists and resources may have
-	// changed.
-	Listens(missed bool)
-}
-
-// SessionServer is the part of a server that transports use. [*Server] implements it, and so does the
-// proxy of package runtime/proxy.
-type SessionServer interface {
-	// Open begins a session whose messages are put into an inbox, as [Server.Open] does.
-	Open(ctx context.Context, out Outbox, h Handshake, ended func(error)) (Inbox, error)
-	// MaxMessage returns the maximum length of a message, in bytes.
-	MaxMessage() int
-	// Grace returns how long requests may go on when their session shuts down.
-	Grace() time.Duration
-	// Logger returns the logger for failures of sessions. It is not nil.
-	Logger() *slog.Logger
-	// Revisions returns the revisions that a session may have, newest first, and StatelessRevisions
-	// those that have no sessions. If both lists are empty, the server speaks every revision.
-	Revisions() []string
-	StatelessRevisions() []string
-}
-
-// Handshake is the result of initialize for one side and, on a server's side, the log level and the
-// subscriptions that the client has set since. Another Server with the same bindings can continue the session with it.
-type Handshake struct {
-	Revision         string      // the negotiated revision
-	PeerInfo         wire.Object // the peer's Implementation object; "" if unknown
-	PeerCapabilities wire.Object // the capabilities that the peer declared; "" if unknown
-	Capabilities     wire.Object // the capabilities that this side declared; "" for those of the options
-	LogLevel         LogLevel    // the least severe log messages that the client wants; "" for all
-	Subscriptions    []string    // the URIs of the resources that the client has subscribed to
-
-	// Stateless means that there is no session and no handshake: each request carries its revision and capabilities,
-	// and initialize is refused. The other members are ignored.
-	Stateless bool
-	// SessionOnly means that the transport belongs to revisions with sessions, so a request cannot carry
-	// its revision and capabilities. Open returns an error if the server has no such revision.
-	SessionOnly bool
 }

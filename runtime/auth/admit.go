@@ -98,7 +98,7 @@ func (g *Guard) admit(w http.ResponseWriter, r *http.Request) (a *access, denied
 		a, denied = g.verify(r.Context(), given)
 	}
 	if denied == nil {
-		denied = g.possession(w, r, given, a.caller)
+		denied = g.checkPossession(w, r, given, a.caller)
 	}
 	if denied == nil {
 		denied = a.Allow(g.opts.Scopes)
@@ -119,7 +119,7 @@ func (g *Guard) verify(ctx context.Context, given credentials) (*access, *runtim
 	if known, ok := g.refused.get(key, now); ok {
 		return nil, g.badToken(given.scheme, known.Reason)
 	}
-	caller, err := g.identified(ctx, given.token)
+	caller, err := g.askVerifiers(ctx, given.token)
 	now = time.Now()
 	if err == nil && (caller == nil || caller.Subject == "") {
 		err = errors.New("the Verifier returned no caller with a Subject")
@@ -191,7 +191,7 @@ func (a *access) Allow(scopes []string) *runtime.DeniedError {
 // Scopes returns the scopes of the token, and those which they include among the scopes that the server knows. Package
 // tasks keeps them for work that goes on when the request is over.
 func (a *access) Scopes() []string {
-	return oauth.UnionScopes(a.caller.Scopes, slices.DeleteFunc(slices.Clone(a.guard.supported()), a.lacks))
+	return oauth.UnionScopes(a.caller.Scopes, slices.DeleteFunc(slices.Clone(a.guard.metadataScopes()), a.lacks))
 }
 
 // lacks reports whether the token has neither a scope nor one that includes it.

@@ -100,11 +100,11 @@ func (c *claims) scopes() []string {
 // clientNames are the claims in which authorization servers name the client.
 var clientNames = []string{"client_id", "azp", "cid", "appid"}
 
-// identify sets who calls. Users must not share an identity: a sub that cannot be used is an error, even if
+// setIdentity sets who calls. Users must not share an identity: a sub that cannot be used is an error, even if
 // there is a username, and the id of the client identifies only the client itself. A token is the client's own
 // if its sub is the client (RFC 9068, section 2.2) and it has no username, or if it says so in the form of an
 // authorization server that isOwn knows.
-func (c *claims) identify(caller *Caller) {
+func (c *claims) setIdentity(caller *Caller) {
 	for _, name := range clientNames {
 		if caller.ClientID == "" {
 			caller.ClientID = c.text(name) // the first one; other programs may mean something else by the others
@@ -167,9 +167,9 @@ func (c *claims) checkKind(untyped bool) {
 	}
 }
 
-// confirm sets what the token is bound to (RFC 7800). A token that is bound to something else is
+// setPossession sets what the token is bound to (RFC 7800). A token that is bound to something else is
 // refused, because a thief could use it.
-func (c *claims) confirm(caller *Caller) {
+func (c *claims) setPossession(caller *Caller) {
 	value, ok := c.get("cnf")
 	if !ok {
 		return

@@ -100,7 +100,7 @@ type Guard struct {
 // NewGuard returns a Guard. It makes no requests: an authorization server is asked when its first token comes.
 func NewGuard(o Options) (*Guard, error) {
 	g := &Guard{opts: o}
-	if err := g.identify(); err != nil {
+	if err := g.readResource(); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	g.opts.Logger = logs.Or(o.Logger, slog.LevelDebug)
@@ -124,14 +124,14 @@ func NewGuard(o Options) (*Guard, error) {
 	if g.nonces, err = seal.NewRing(keys...); err != nil {
 		return nil, fmt.Errorf("auth: DPoP.NonceKey: %w", err)
 	}
-	if err := g.choose(); err != nil {
+	if err := g.setVerifiers(); err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return g, nil
 }
 
-// identify reads the identifier of the resource.
-func (g *Guard) identify() error {
+// readResource reads the identifier of the resource.
+func (g *Guard) readResource() error {
 	var err error
 	if g.resource, err = oauth.CanonicalURL(g.opts.Resource); err != nil {
 		return fmt.Errorf("option Resource: %w", err)
@@ -150,8 +150,8 @@ func (g *Guard) identify() error {
 	return nil
 }
 
-// choose sets the verifiers and the authorization servers of the metadata.
-func (g *Guard) choose() error {
+// setVerifiers sets the verifiers and the authorization servers of the metadata.
+func (g *Guard) setVerifiers() error {
 	var urls []string
 	if g.opts.Verifier != nil {
 		g.verifiers = append(g.verifiers, g.opts.Verifier)
@@ -178,12 +178,12 @@ func (g *Guard) choose() error {
 	return nil
 }
 
-// describe returns the metadata with the scopes of the protected handlers, which may change.
-func (g *Guard) describe() []byte {
+// metadata returns the metadata with the scopes of the protected handlers, which may change.
+func (g *Guard) metadata() []byte {
 	text, _ := json.Marshal(oauth.ProtectedResourceMetadata{ // strings do not fail
 		Resource:                              g.opts.Resource,
 		AuthorizationServers:                  g.opts.AuthorizationServers,
-		ScopesSupported:                       g.supported(),
+		ScopesSupported:                       g.metadataScopes(),
 		BearerMethodsSupported:                []string{"header"},
 		ResourceName:                          g.opts.Name,
 		ResourceDocumentation:                 g.opts.Documentation,
@@ -194,8 +194,8 @@ func (g *Guard) describe() []byte {
 	return text
 }
 
-// supported returns the scopes that the metadata lists.
-func (g *Guard) supported() []string {
+// metadataScopes returns the scopes that the metadata lists.
+func (g *Guard) metadataScopes() []string {
 	if g.opts.ScopesSupported != nil {
 		return g.opts.ScopesSupported
 	}
@@ -322,7 +322,7 @@ func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case http.MethodGet, http.MethodHead:
 		h.Set("Cache-Control", "max-age=3600")
-		_ = web.WriteJSON(w, http.StatusOK, g.describe()) // net/http leaves out the body for HEAD
+		_ = web.WriteJSON(w, http.StatusOK, g.metadata()) // net/http leaves out the body for HEAD
 	default:
 		h.Set("Allow", "GET, HEAD")
 		w.WriteHeader(http.StatusMethodNotAllowed)

@@ -50,8 +50,8 @@ func proofAlgorithmNames() []string {
 	return names
 }
 
-// possession checks that the sender of a request possesses what its token is bound to.
-func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credentials, caller *Caller) *runtime.DeniedError {
+// checkPossession checks that the sender of a request possesses what its token is bound to.
+func (g *Guard) checkPossession(w http.ResponseWriter, r *http.Request, given credentials, caller *Caller) *runtime.DeniedError {
 	switch {
 	case caller.KeyThumbprint != "" && given.scheme != oauth.SchemeDPoP:
 		return g.badToken(oauth.SchemeDPoP, "the access token is bound to a key and needs the scheme DPoP")
@@ -66,7 +66,7 @@ func (g *Guard) possession(w http.ResponseWriter, r *http.Request, given credent
 		}
 	}
 	if caller.KeyThumbprint != "" {
-		return g.proof(w, r, given.token, caller)
+		return g.checkProof(w, r, given.token, caller)
 	}
 	return nil
 }
@@ -88,8 +88,8 @@ func (g *Guard) certificate(r *http.Request) []byte {
 	return nil
 }
 
-// proof checks the DPoP proof of a request (RFC 9449, section 4.3).
-func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, caller *Caller) *runtime.DeniedError {
+// checkProof checks the DPoP proof of a request (RFC 9449, section 4.3).
+func (g *Guard) checkProof(w http.ResponseWriter, r *http.Request, token string, caller *Caller) *runtime.DeniedError {
 	proofs := r.Header["Dpop"]
 	if len(proofs) != 1 || len(proofs[0]) > maxToken {
 		return g.badProof("the request needs one DPoP header")
@@ -127,7 +127,7 @@ func (g *Guard) proof(w http.ResponseWriter, r *http.Request, token string, call
 	if c.fault != nil {
 		return g.badProof("a claim of the DPoP proof is of the wrong type")
 	}
-	if refused := g.nonce(w, nonce, now); refused != nil {
+	if refused := g.checkNonce(w, nonce, now); refused != nil {
 		return refused
 	}
 	if id == "" {
@@ -162,9 +162,9 @@ func (g *Guard) isTarget(target string, r *http.Request) bool {
 		(path == g.resource.EscapedPath() || cmp.Or(path, "/") == cmp.Or(r.URL.EscapedPath(), "/"))
 }
 
-// nonce checks the nonce of a proof and gives the client a new one before it expires (RFC 9449, section
+// checkNonce checks the nonce of a proof and gives the client a new one before it expires (RFC 9449, section
 // 9).
-func (g *Guard) nonce(w http.ResponseWriter, given string, now time.Time) *runtime.DeniedError {
+func (g *Guard) checkNonce(w http.ResponseWriter, given string, now time.Time) *runtime.DeniedError {
 	if !g.opts.DPoP.Nonce {
 		return nil
 	}

@@ -26,9 +26,9 @@ import (
 // gets status 503. A Verifier must check that the token was issued for this server. It is called concurrently.
 type Verifier func(ctx context.Context, token string) (*Caller, error)
 
-// identified asks one Verifier after the other, until one accepts the token or fails. If none accepts it, the error is
+// askVerifiers asks one Verifier after the other, until one accepts the token or fails. If none accepts it, the error is
 // that of the last one that knows its issuer.
-func (g *Guard) identified(ctx context.Context, token string) (*Caller, error) {
+func (g *Guard) askVerifiers(ctx context.Context, token string) (*Caller, error) {
 	var refusal error
 	for _, verify := range g.verifiers {
 		caller, err := verify(ctx, token)
@@ -159,7 +159,7 @@ func (i *issuer) verify(ctx context.Context, token string) (*Caller, error) {
 	if err := i.checkSignature(ctx, jws, c); err != nil {
 		return nil, err
 	}
-	return i.callerOf(c)
+	return i.checkClaims(c)
 }
 
 // checkSignature checks the type and the signature of a JWT with claims. The error does not say which part of
@@ -188,12 +188,12 @@ func (i *issuer) checkSignature(ctx context.Context, jws *jose.JSONWebSignature,
 	return refusedf("the signature of the access token is wrong")
 }
 
-// callerOf checks the claims of a token whose signature or introspection was valid, and returns the
+// checkClaims checks the claims of a token whose signature or introspection was valid, and returns the
 // caller.
-func (i *issuer) callerOf(c *claims) (*Caller, error) {
+func (i *issuer) checkClaims(c *claims) (*Caller, error) {
 	caller := &Caller{Issuer: i.URL, Audience: c.list("aud"), Expiry: c.date("exp"), Scopes: c.scopes(), Claims: []byte(c.Object)}
-	c.identify(caller)
-	c.confirm(caller)
+	c.setIdentity(caller)
+	c.setPossession(caller)
 	start, issued := c.date("nbf"), c.date("iat")
 	now := time.Now()
 	soon := now.Add(max(i.opts.Leeway, waits.NotYetValid))
@@ -250,7 +250,7 @@ func (i *issuer) introspect(ctx context.Context, token string) (*Caller, error) 
 		return nil, errOtherIssuer
 	}
 	c.checkKind(false)
-	return i.callerOf(c)
+	return i.checkClaims(c)
 }
 
 func (i *issuer) ask(ctx context.Context, token string) ([]byte, error) {

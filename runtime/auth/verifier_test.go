@@ -198,7 +198,7 @@ func TestNonces(t *testing.T) {
 		{0, "", 0, false, true}, {0, "x", 0, false, true}, {0, nonce[:len(nonce)-2], 0, false, true}, {0, nonce + "\n", 0, false, true},
 	} {
 		w := httptest.NewRecorder()
-		refused := all[test.guard].nonce(w, test.nonce, now.Add(test.after))
+		refused := all[test.guard].checkNonce(w, test.nonce, now.Add(test.after))
 		next := w.Header().Get("DPoP-Nonce")
 		if (refused == nil) != test.good || (next != "") != test.next || next == test.nonce && next != "" {
 			t.Errorf("%+v: got %+v, next nonce %q", test, refused, next)

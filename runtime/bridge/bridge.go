@@ -233,8 +233,8 @@ func (f *clientConn) sessionOf(ctx context.Context) (*runtime.ServerSession, err
 	}
 }
 
-// lose reports losses that no conversion reports.
-func (b *Bridge) lose(ctx context.Context, from, to, method, pointer, format string, values ...any) {
+// reportLossf reports losses that no conversion reports.
+func (b *Bridge) reportLossf(ctx context.Context, from, to, method, pointer, format string, values ...any) {
 	if b.opts.Lost != nil {
 		b.opts.Lost(ctx, convert.Report{From: from, To: to, Method: method, Loss: convert.Loss{Pointer: pointer, Reason: fmt.Sprintf(format, values...)}})
 	}

@@ -98,7 +98,7 @@ func (b *Bridge) initialize(ctx context.Context, f *clientConn, r *convert.Revis
 		return nil, err
 	}
 	members := wire.Members{{Name: "protocolVersion", Value: wire.Raw(strconv.Quote(r.ID))}, {Name: "capabilities", Value: capabilities}, {Name: "serverInfo", Value: l.infoIn(ctx, r.ID)}}
-	return l.instructed(members)
+	return l.withInstructions(members)
 }
 
 // handleStateless handles a message that belongs to no session.
@@ -119,7 +119,7 @@ func (b *Bridge) handleStateless(ctx context.Context, f *clientConn, r *convert.
 	if m.Method == methodDiscover {
 		return b.discover(ctx, l, r)
 	}
-	return l.answer(ctx, m)
+	return l.answerStateless(ctx, m)
 }
 
 // handleAsking handles a request during which the server may ask the client. If the server has sessions, the
@@ -142,15 +142,15 @@ func (b *Bridge) handleAsking(ctx context.Context, of client, m *runtime.Message
 			}
 		}
 		defer l.entry.Release(false)
-		return l.answer(ctx, m)
+		return l.answerStateless(ctx, m)
 	case l != nil:
-		return newExchange(l, id).answer(ctx, m)
+		return newExchange(l, id).handleRound(ctx, m)
 	}
 	x, err := b.held.take(id)
 	if err != nil {
 		return nil, err
 	}
-	return x.answer(ctx, m)
+	return x.handleRound(ctx, m)
 }
 
 // principal returns the user that a request comes from.
@@ -171,11 +171,11 @@ func (b *Bridge) discover(ctx context.Context, l *link, r *convert.Revision) (wi
 	if err != nil {
 		return nil, err
 	}
-	result, err := l.instructed(wire.Members{{Name: "supportedVersions", Value: wire.ArrayOf(versions)}, {Name: "capabilities", Value: capabilities}})
+	result, err := l.withInstructions(wire.Members{{Name: "supportedVersions", Value: wire.ArrayOf(versions)}, {Name: "capabilities", Value: capabilities}})
 	if err != nil {
 		return nil, err
 	}
-	return l.named(ctx, r.ID, result)
+	return l.withServerInfo(ctx, r.ID, result)
 }
 
 // unreachable returns the error for a client whose request did not reach the server.

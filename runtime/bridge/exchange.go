@@ -59,23 +59,23 @@ func newExchange(l *link, id string) *exchange {
 	return x
 }
 
-// answer handles one of the rounds of the request.
-func (x *exchange) answer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+// handleRound handles one of the rounds of the request.
+func (x *exchange) handleRound(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	defer func() {
 		if !x.begun { // the request could not be converted
 			x.link.entry.Release(true)
 		}
 	}()
-	return x.link.answer(context.WithValue(ctx, exchangeKey{}, x), m)
+	return x.link.answerStateless(context.WithValue(ctx, exchangeKey{}, x), m)
 }
 
-// attend begins the call to the server in the first round. Then it waits for the result or for questions,
+// awaitOutcome begins the call to the server in the first round. Then it waits for the result or for questions,
 // which it passes to the client.
-func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string, params wire.Raw) (wire.Appender, error) {
-	x.attach(call)
+func (x *exchange) awaitOutcome(ctx context.Context, call *runtime.Call, method string, params wire.Raw) (wire.Appender, error) {
+	x.clientWaits(call)
 	if !x.begun {
 		x.begun = true
-		go x.run(method, params)
+		go x.callServer(method, params)
 	}
 	for {
 		select {
@@ -87,7 +87,7 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 			return x.result, nil
 		default:
 		}
-		switch asked, err := x.ask(ctx, call); {
+		switch asked, err := x.askClient(ctx, call); {
 		case err != nil:
 			x.cancel(err)
 			return nil, err
@@ -110,11 +110,11 @@ func (x *exchange) attend(ctx context.Context, call *runtime.Call, method string
 	}
 }
 
-// run calls the server.
-func (x *exchange) run(method string, params wire.Raw) {
+// callServer calls the server.
+func (x *exchange) callServer(method string, params wire.Raw) {
 	l := x.link
-	x.result, x.err = l.call(x.ctx, x.request, method, params)
-	l.exit(x.request)
+	x.result, x.err = l.callServer(x.ctx, x.request, method, params)
+	l.endRequest(x.request)
 	l.mu.Lock()
 	for _, q := range l.open {
 		if q.of == x {
@@ -127,9 +127,9 @@ func (x *exchange) run(method string, params wire.Raw) {
 	l.entry.Release(true)
 }
 
-// ask passes the open questions to the client. Asked is true if the client has not answered all of them in
+// askClient passes the open questions to the client. Asked is true if the client has not answered all of them in
 // this round. It returns an error, and asks nothing, if too many exchanges are held.
-func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err error) {
+func (x *exchange) askClient(ctx context.Context, call *runtime.Call) (asked bool, err error) {
 	l := x.link
 	l.mu.Lock()
 	var open []*question
@@ -143,7 +143,7 @@ func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err
 		return false, errTooMany
 	}
 	for _, q := range open {
-		answer, err := l.ask(runtime.WithInputKey(ctx, q.key), call, q.method, q.params, nil)
+		answer, err := l.askClient(runtime.WithInputKey(ctx, q.key), call, q.method, q.params, nil)
 		if errors.Is(err, runtime.ErrInputRequired) {
 			asked = true
 			continue
@@ -154,8 +154,8 @@ func (x *exchange) ask(ctx context.Context, call *runtime.Call) (asked bool, err
 	return asked, nil
 }
 
-// attach begins the time in which a client waits for the exchange.
-func (x *exchange) attach(call *runtime.Call) {
+// clientWaits begins the time in which a client waits for the exchange.
+func (x *exchange) clientWaits(call *runtime.Call) {
 	l := x.link
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -181,9 +181,9 @@ func (x *exchange) take(q *question) {
 	}
 }
 
-// await has a client answer a request of the server: in the newest exchange or, if there is none, in the
+// awaitAnswer has a client answer a request of the server: in the newest exchange or, if there is none, in the
 // next one.
-func (l *link) await(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
+func (l *link) awaitAnswer(ctx context.Context, method string, params wire.Raw) (wire.Appender, error) {
 	if !canBeAsked(l.of.revision, l.of.capabilities) {
 		return nil, runtime.MethodNotFound(method)
 	}

@@ -80,10 +80,10 @@ func (b *Bridge) connect(ctx context.Context, of client, e *entry) (*link, error
 	l.session = session
 	i := slices.IndexFunc(b.table.Revisions, func(r convert.Revision) bool { return r.ID == session.Revision() })
 	l.native = &b.table.Revisions[i]
-	native := runtime.Binding{Revision: l.native.ID, Direction: runtime.ToServer, Methods: l.native.Methods, Handle: l.forward}
+	native := runtime.Binding{Revision: l.native.ID, Direction: runtime.ToServer, Methods: l.native.Methods, Handle: l.forwardToServer}
 	l.stateless = native.Stateless()
 	l.bindings = make(map[string]runtime.Binding)
-	for _, binding := range b.table.Bind(native, convert.Options{Lost: b.lost}) {
+	for _, binding := range b.table.Bind(native, convert.Options{Lost: b.reportLoss}) {
 		l.bindings[binding.Revision] = binding
 	}
 	l.reportClient(ctx)
@@ -136,9 +136,9 @@ func (b *Bridge) take(ctx context.Context, of client, exclusive bool) (*link, er
 	return e.Session, nil
 }
 
-// lost reports a loss of a conversion. The params of a repeated request are converted again, but their
+// reportLoss reports a loss of a conversion. The params of a repeated request are converted again, but their
 // losses are reported only once.
-func (b *Bridge) lost(ctx context.Context, r convert.Report) {
+func (b *Bridge) reportLoss(ctx context.Context, r convert.Report) {
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.repeated && r.From == x.link.of.revision.ID {
 		return
 	}
@@ -153,7 +153,7 @@ func (l *link) clientBindings() []runtime.Binding {
 	for _, r := range l.bridge.revisions(l.bridge.opts.ServerRevisions) {
 		binding := runtime.Binding{
 			Revision: r.ID, Direction: runtime.ToClient, Methods: r.Methods, Forwards: true,
-			Handle: l.handle,
+			Handle: l.handleFromServer,
 			Capabilities: func(wire.Appender) (wire.Appender, error) {
 				declared, _ := l.declared(r.ID)
 				return declared, nil
@@ -187,7 +187,7 @@ func (l *link) declared(revision string) (wire.Raw, []convert.Loss) {
 func (l *link) reportClient(ctx context.Context) {
 	_, losses := l.declared(l.native.ID)
 	for _, loss := range losses {
-		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/capabilities"+loss.Pointer, "%s", loss.Reason)
+		l.bridge.reportLossf(ctx, l.of.revision.ID, l.native.ID, "", "/capabilities"+loss.Pointer, "%s", loss.Reason)
 	}
 	in := l.introduced()
 	for _, m := range l.of.info.Without("name", "version").Members() {
@@ -196,7 +196,7 @@ func (l *link) reportClient(ctx context.Context) {
 			first = "2025-06-18"
 		}
 		if in < first {
-			l.bridge.lose(ctx, l.of.revision.ID, in, "", string(wire.AppendPointer([]byte("/clientInfo"), m.Name)), "sent from revision %s on", first)
+			l.bridge.reportLossf(ctx, l.of.revision.ID, in, "", string(wire.AppendPointer([]byte("/clientInfo"), m.Name)), "sent from revision %s on", first)
 		}
 	}
 }
@@ -213,8 +213,8 @@ func (l *link) introduced() string {
 	return in
 }
 
-// to returns a caller that sends what the server sends to a client.
-func (l *link) to(c runtime.Caller) runtime.Caller {
+// clientCaller returns a caller that sends what the server sends to a client.
+func (l *link) clientCaller(c runtime.Caller) runtime.Caller {
 	if around := l.bindings[l.of.revision.ID].Around; around != nil {
 		return runtime.Around(c, around)
 	}
@@ -266,13 +266,13 @@ func (l *link) convert(ctx context.Context, from, to, method, pointer, definitio
 		return "", err
 	}
 	for _, loss := range c.Losses() {
-		l.bridge.lose(ctx, from, to, method, pointer+loss.Pointer, "%s", loss.Reason)
+		l.bridge.reportLossf(ctx, from, to, method, pointer+loss.Pointer, "%s", loss.Reason)
 	}
 	return converted, nil
 }
 
-// instructed returns an object with the server's instructions, if there are any.
-func (l *link) instructed(members wire.Members) (wire.Object, error) {
+// withInstructions returns an object with the server's instructions, if there are any.
+func (l *link) withInstructions(members wire.Members) (wire.Object, error) {
 	if text := l.session.Instructions(); text != "" {
 		quoted, err := wire.AppendString(nil, text)
 		if err != nil {
@@ -283,9 +283,9 @@ func (l *link) instructed(members wire.Members) (wire.Object, error) {
 	return wire.NewObject(members...)
 }
 
-// named returns a result without a session, with the name of the server in its _meta ("_meta" in basic,
+// withServerInfo returns a result without a session, with the name of the server in its _meta ("_meta" in basic,
 // 2026-07-28).
-func (l *link) named(ctx context.Context, revision string, result wire.Appender) (wire.Appender, error) {
+func (l *link) withServerInfo(ctx context.Context, revision string, result wire.Appender) (wire.Appender, error) {
 	text, err := wire.MarshalString(result)
 	if err != nil {
 		return nil, err
@@ -301,30 +301,30 @@ func (l *link) named(ctx context.Context, revision string, result wire.Appender)
 	return wire.Object(text).With("_meta", wire.Raw(with))
 }
 
-// answer handles a request of a client without a session.
-func (l *link) answer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+// answerStateless handles a request of a client without a session.
+func (l *link) answerStateless(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	revision := l.of.revision.ID
 	if level := runtime.CallOf(ctx).Meta().GetString(metaLogLevel); level != "" {
-		l.lower(ctx, runtime.LogLevel(level))
+		l.lowerLogLevel(ctx, runtime.LogLevel(level))
 	}
 	result, err := l.bindings[revision].Handle(ctx, m)
 	if err != nil || result == nil || m.Method == methodListen {
 		return result, err
 	}
-	return l.named(ctx, revision, result)
+	return l.withServerInfo(ctx, revision, result)
 }
 
 // kept are the requests of sessions that the runtime's client handles itself if the server has no
 // sessions.
 var kept = []string{methodSetLevel, methodSubscribe, methodUnsubscribe}
 
-// forward passes a message of a client, in the revision of the server, on to the server.
-func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+// forwardToServer passes a message of a client, in the revision of the server, on to the server.
+func (l *link) forwardToServer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	method, params := m.Method, wire.Raw(m.Object())
 	call := runtime.CallOf(ctx)
 	if call.ID().IsZero() {
 		if l.lacks(method) {
-			l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
+			l.bridge.reportLossf(ctx, l.of.revision.ID, l.native.ID, method, "", "not sent: the revision does not have it")
 			return nil, nil
 		}
 		return nil, l.session.Notify(ctx, method, runtime.ParamsOf(params))
@@ -336,14 +336,14 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 		return nil, runtime.MethodNotFound(method)
 	}
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
-		return x.attend(ctx, call, method, params)
+		return x.awaitOutcome(ctx, call, method, params)
 	}
 	p := &clientRequest{call: call}
 	l.mu.Lock()
 	l.requests = append(l.requests, p)
 	l.mu.Unlock()
-	defer l.exit(p)
-	result, err := l.call(context.WithValue(ctx, clientRequestKey{}, p), p, method, params)
+	defer l.endRequest(p)
+	result, err := l.callServer(context.WithValue(ctx, clientRequestKey{}, p), p, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -359,10 +359,10 @@ func (l *link) forward(ctx context.Context, m *runtime.Message) (wire.Appender, 
 	return result, nil
 }
 
-// call sends a request to the server. When it returns the answer, every earlier message of the server
+// callServer sends a request to the server. When it returns the answer, every earlier message of the server
 // has been passed on. The request has a progress token of the link, so that the reports come to the handler
 // of notifications, which keeps their order; the clients' own tokens may be equal.
-func (l *link) call(ctx context.Context, p *clientRequest, method string, params wire.Raw) (wire.Raw, error) {
+func (l *link) callServer(ctx context.Context, p *clientRequest, method string, params wire.Raw) (wire.Raw, error) {
 	l.mu.Lock()
 	l.tokens++
 	p.token = strconv.FormatInt(l.tokens, 10)
@@ -377,8 +377,8 @@ func (l *link) call(ctx context.Context, p *clientRequest, method string, params
 	return result, failure(method, "server", err)
 }
 
-// reported passes a report of the server's progress on to the request that it is for.
-func (l *link) reported(ctx context.Context, params wire.Raw) {
+// passProgress passes a report of the server's progress on to the request that it is for.
+func (l *link) passProgress(ctx context.Context, params wire.Raw) {
 	token := wire.Object(params).GetString("progressToken")
 	var call *runtime.Call
 	l.mu.Lock()
@@ -409,7 +409,7 @@ func (l *link) progress(ctx context.Context, to *runtime.Call, params wire.Raw, 
 		params, err = l.convert(ctx, from, in, methodProgress, "/params", "ProgressNotificationParams", with)
 	}
 	if err != nil {
-		l.bridge.lose(ctx, from, in, methodProgress, "", "not sent: %v", err)
+		l.bridge.reportLossf(ctx, from, in, methodProgress, "", "not sent: %v", err)
 		return
 	}
 	_ = to.Notify(ctx, methodProgress, params) // a side that is gone needs none
@@ -424,9 +424,9 @@ func (l *link) lacks(method string) bool {
 	return !has(*l.native) && slices.ContainsFunc(l.bridge.table.Revisions, has)
 }
 
-// lower makes the server send log messages of at least a level. The runtime drops those that a request has
+// lowerLogLevel makes the server send log messages of at least a level. The runtime drops those that a request has
 // not asked for.
-func (l *link) lower(ctx context.Context, level runtime.LogLevel) {
+func (l *link) lowerLogLevel(ctx context.Context, level runtime.LogLevel) {
 	if l.stateless || !runtime.Declares(l.session.ServerCapabilities(), "logging") {
 		return
 	}
@@ -440,12 +440,12 @@ func (l *link) lower(ctx context.Context, level runtime.LogLevel) {
 		return
 	}
 	if err := l.session.Call(ctx, methodSetLevel, wire.Raw(`{"level":"`+string(level)+`"}`), nil); err != nil {
-		l.bridge.lose(ctx, l.of.revision.ID, l.native.ID, "", "/_meta/"+metaLogLevel, "the server refuses the log level: %v", err)
+		l.bridge.reportLossf(ctx, l.of.revision.ID, l.native.ID, "", "/_meta/"+metaLogLevel, "the server refuses the log level: %v", err)
 	}
 }
 
-// exit ends a request of a client.
-func (l *link) exit(p *clientRequest) {
+// endRequest ends a request of a client.
+func (l *link) endRequest(p *clientRequest) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.requests = slices.DeleteFunc(l.requests, func(other *clientRequest) bool { return other == p })
@@ -480,8 +480,8 @@ func withToken(params, token wire.Raw) (_ wire.Raw, had bool) {
 	return wire.Raw(with), had
 }
 
-// handle handles a message of the server, and the questions in its results.
-func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
+// handleFromServer handles a message of the server, and the questions in its results.
+func (l *link) handleFromServer(ctx context.Context, m *runtime.Message) (wire.Appender, error) {
 	method, params := m.Method, wire.Raw(m.Object())
 	if method == methodPing {
 		return nil, runtime.MethodNotFound(method) // the runtime answers it
@@ -495,14 +495,14 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 	p, within := ctx.Value(clientRequestKey{}).(*clientRequest)
 	switch {
 	case method == methodProgress:
-		l.reported(ctx, params)
+		l.passProgress(ctx, params)
 		return nil, nil
 	case slices.Contains(ofRequests, method):
 		return nil, nil
 	case own.ID().IsZero() && !within:
-		return nil, l.announce(ctx, method, params)
+		return nil, l.passNotification(ctx, method, params)
 	case !l.of.session:
-		return l.await(ctx, method, params)
+		return l.awaitAnswer(ctx, method, params)
 	}
 	to, err := l.receiver(ctx, false)
 	if err != nil {
@@ -511,16 +511,16 @@ func (l *link) handle(ctx context.Context, m *runtime.Message) (wire.Appender, e
 	if within {
 		to = p.call
 	}
-	answer, err := l.ask(ctx, to, method, params, own)
+	answer, err := l.askClient(ctx, to, method, params, own)
 	if err != nil {
 		return nil, err
 	}
 	return answer, nil
 }
 
-// ask sends a request of the server to a client. Own is the call of the server's request, to which the
+// askClient sends a request of the server to a client. Own is the call of the server's request, to which the
 // client's progress is reported.
-func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params wire.Raw, own *runtime.Call) (wire.Raw, error) {
+func (l *link) askClient(ctx context.Context, to runtime.Caller, method string, params wire.Raw, own *runtime.Call) (wire.Raw, error) {
 	params, follow := withToken(params, "")
 	if follow && own != nil {
 		ctx = runtime.WithProgress(ctx, func(p runtime.Progress) {
@@ -528,13 +528,13 @@ func (l *link) ask(ctx context.Context, to runtime.Caller, method string, params
 		})
 	}
 	var answer wire.Raw
-	err := l.to(to).Call(ctx, method, runtime.ParamsOf(params), &answer)
+	err := l.clientCaller(to).Call(ctx, method, runtime.ParamsOf(params), &answer)
 	return answer, failure(method, "client", err)
 }
 
-// announce passes a notification of the server on: news to the session of the client, and others to the newest request,
-// if there is one. Clients without a session get news by listen.
-func (l *link) announce(ctx context.Context, method string, params wire.Raw) error {
+// passNotification passes a notification of the server on: news to the session of the client, and others to the newest
+// request, if there is one. Clients without a session get news by listen.
+func (l *link) passNotification(ctx context.Context, method string, params wire.Raw) error {
 	news := l.isNews(method)
 	if news && !l.of.session {
 		return nil
@@ -544,10 +544,10 @@ func (l *link) announce(ctx context.Context, method string, params wire.Raw) err
 	case err != nil:
 		return nil // no client can get it
 	case to == nil:
-		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
+		l.bridge.reportLossf(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: without a session, a notification belongs to a request, and there is none")
 		return nil
 	}
-	return l.tell(ctx, to, method, params)
+	return l.notifyClient(ctx, to, method, params)
 }
 
 // receiver returns where a message of the server goes: to the newest request for whose answer a client waits or, if
@@ -562,13 +562,13 @@ func (l *link) receiver(ctx context.Context, news bool) (runtime.Caller, error) 
 	return l.of.conn.sessionOf(ctx)
 }
 
-// tell sends a notification to a client. If the client cannot get it, tell reports a loss.
-func (l *link) tell(ctx context.Context, to runtime.Caller, method string, params wire.Raw) error {
-	err := l.to(to).Notify(ctx, method, runtime.ParamsOf(params))
+// notifyClient sends a notification to a client. If the client cannot get it, notifyClient reports a loss.
+func (l *link) notifyClient(ctx context.Context, to runtime.Caller, method string, params wire.Raw) error {
+	err := l.clientCaller(to).Notify(ctx, method, runtime.ParamsOf(params))
 	_, unknown := errors.AsType[*runtime.MethodError](err)
 	_, lacks := errors.AsType[*runtime.CapabilityError](err)
 	if unknown || lacks || errors.Is(err, runtime.ErrNotRequested) {
-		l.bridge.lose(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: %v", err)
+		l.bridge.reportLossf(ctx, l.native.ID, l.of.revision.ID, method, "", "not sent: %v", err)
 		return nil
 	}
 	return err

@@ -46,7 +46,7 @@ func (l *link) listen(ctx context.Context, call *runtime.Call, params wire.Objec
 				return
 			case n.Method == methodAck:
 				l.tellAll(ctx, s, wire.Object(honoured)) // notifications may have been lost
-			case l.tell(ctx, s, n.Method, n.Params) != nil:
+			case l.notifyClient(ctx, s, n.Method, n.Params) != nil:
 				return
 			}
 		}
@@ -60,10 +60,10 @@ func (l *link) tellAll(ctx context.Context, s *runtime.ServerSession, honoured w
 		switch {
 		case m.Filter == "" || !ok:
 		case m.FilterParam == "":
-			_ = l.tell(ctx, s, m.Name, "")
+			_ = l.notifyClient(ctx, s, m.Name, "")
 		default:
 			for _, value := range values.Elements() {
-				_ = l.tell(ctx, s, m.Name, `{"`+wire.Raw(m.FilterParam)+`":`+value+`}`)
+				_ = l.notifyClient(ctx, s, m.Name, `{"`+wire.Raw(m.FilterParam)+`":`+value+`}`)
 			}
 		}
 	}

@@ -60,10 +60,10 @@ type requests struct {
 // errNotBegun refuses requests while the program ends.
 var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
 
-// add adds the requests in a text, which must be finished later. The error is runtime.ErrClosed after close, errNotBegun
-// after refuse, or another *jsonrpc.Error if one of them has a response of its own and the id of one in flight: the
-// server would not say which of the two its answer is for. If all answers go to the client in one way, the server decides
-// what the second request gets, and the proxy does not wait for an answer to it.
+// add adds the requests in a text, which must be finished later. The error is runtime.ErrClosed after close,
+// errNotBegun after stop, or another *jsonrpc.Error if one of them has a response of its own and the id of one in
+// flight: the server would not say which of the two its answer is for. If all answers go to the client in one way, the
+// server decides what the second request gets, and the proxy does not wait for an answer to it.
 func (q *requests) add(all []*request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -105,9 +105,9 @@ func (q *requests) find(id wire.Scalar) *request {
 	return q.byID[id.Canonical()]
 }
 
-// answer removes and returns the request with an id, which the caller must finish, or returns nil. If only is not nil,
+// remove removes and returns the request with an id, which the caller must finish, or returns nil. If only is not nil,
 // it removes no other request than that.
-func (q *requests) answer(id wire.Scalar, only *request) *request {
+func (q *requests) remove(id wire.Scalar, only *request) *request {
 	id = id.Canonical()
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -126,8 +126,8 @@ func (q *requests) finish(r *request) {
 	q.active.Done()
 }
 
-// refuse makes add refuse requests, and returns a channel that is closed when all are finished.
-func (q *requests) refuse() (idle <-chan struct{}) {
+// stop makes add refuse requests, and returns a channel that is closed when all are finished.
+func (q *requests) stop() (idle <-chan struct{}) {
 	q.mu.Lock()
 	q.refusing = true
 	q.mu.Unlock()

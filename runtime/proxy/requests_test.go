@@ -22,7 +22,7 @@ func TestAnswerOfAnother(t *testing.T) {
 	}
 	var got []string
 	answer := func(m jsonrpc.Message, only *request) {
-		r := q.answer(m.ID, only)
+		r := q.remove(m.ID, only)
 		got = append(got, fmt.Sprint(r != nil && slices.Contains(old, r), r != nil && slices.Contains(next, r)))
 	}
 	answer(messages[0], nil)

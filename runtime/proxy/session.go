@@ -143,7 +143,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	messages := read(&in)
 	requests := newRequests(in.Reply, messages, s.sessionOnly)
 	if len(requests) > 0 {
-		err := s.check(&in, messages)
+		err := s.checkRequests(&in, messages)
 		if err == nil {
 			err = s.requests.add(requests)
 		}
@@ -178,7 +178,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	}
 	for _, m := range messages {
 		if m.Method == methodCancelled {
-			if r := s.requests.answer(cancelled(m), nil); r != nil {
+			if r := s.requests.remove(cancelled(m), nil); r != nil {
 				s.requests.finish(r)
 			}
 		}
@@ -214,7 +214,7 @@ func (s fromClient) revision(requests []*request, messages []jsonrpc.Message) st
 // session cancels over HTTP ("Cancellation" in basic/transports/streamable-http, 2026-07-28).
 func (s fromClient) disconnected(requests []*request) {
 	for _, r := range requests {
-		if s.requests.answer(r.id, r) == nil {
+		if s.requests.remove(r.id, r) == nil {
 			continue // it is answered
 		}
 		if s.entry != nil {
@@ -265,15 +265,16 @@ func (s fromClient) End(why error) {
 // ctx ends.
 func (s fromClient) Shutdown(ctx context.Context) {
 	select {
-	case <-s.requests.refuse():
+	case <-s.requests.stop():
 	case <-ctx.Done():
 	case <-s.ctx.Done():
 	}
 	s.end(nil)
 }
 
-// check returns the error for a message of a session over HTTP with a request that its headers contradict, or nil.
-func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) error {
+// checkRequests returns the error for a message of a session over HTTP with a request that its headers contradict, or
+// nil.
+func (s fromClient) checkRequests(in *runtime.Incoming, messages []jsonrpc.Message) error {
 	if in.Header == nil || s.sessionOnly || s.entry != nil { // stateless has checked the message
 		return nil
 	}
@@ -286,7 +287,7 @@ func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) erro
 		case jsonrpc.IsBatch(in.Text):
 			return jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: a request without a session cannot be one of several")
 		default:
-			if err := s.proxy.check(in, m); err != nil {
+			if err := s.proxy.checkHeaders(in, m); err != nil {
 				return err
 			}
 		}
@@ -294,10 +295,10 @@ func (s fromClient) check(in *runtime.Incoming, messages []jsonrpc.Message) erro
 	return nil
 }
 
-// check returns an error for a message without a session that a server could read in another way than the proxy if it
-// ignores the case of names, and for a request whose HTTP headers do not repeat it as they must. A guard in front of the
-// proxy may read only the headers, and the server gets those of the proxy.
-func (p *Proxy) check(in *runtime.Incoming, m jsonrpc.Message) error {
+// checkHeaders returns an error for a message without a session that a server could read in another way than the proxy
+// if it ignores the case of names, and for a request whose HTTP headers do not repeat it as they must. A guard in
+// front of the proxy may read only the headers, and the server gets those of the proxy.
+func (p *Proxy) checkHeaders(in *runtime.Incoming, m jsonrpc.Message) error {
 	params := wire.Object(m.Params)
 	meta, _ := params.Get("_meta")
 	arguments, _ := params.Get("arguments")
@@ -358,7 +359,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		switch {
 		case m.Kind == jsonrpc.Response:
 			s.negotiated(m)
-			if r := s.requests.answer(m.ID, nil); r != nil {
+			if r := s.requests.remove(m.ID, nil); r != nil {
 				to, revision = r.reply, r.revision
 				if r.lists && r.revision != "" {
 					s.proxy.learn(m.Result)
@@ -388,7 +389,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 
 // Lose answers a request with an error, because the server's answer cannot come.
 func (s fromServer) Lose(id wire.Scalar, err error) {
-	r := s.requests.answer(id, nil)
+	r := s.requests.remove(id, nil)
 	if r == nil {
 		return
 	}

@@ -55,7 +55,7 @@ func (p *Proxy) openStateless(ctx context.Context, ended func(error)) *stateless
 // Accept implements runtime.Inbox. A session with the server that ends before it has taken the message is
 // replaced by another.
 func (l *stateless) Accept(in runtime.Incoming) (run func()) {
-	if err := l.check(&in); err != nil {
+	if err := l.checkText(&in); err != nil {
 		return l.refuse(in, err)
 	}
 	for {
@@ -87,9 +87,9 @@ func (l *stateless) Accept(in runtime.Incoming) (run func()) {
 	}
 }
 
-// check returns the error for a text that is not passed to the server, or nil. The server may find a request where the
-// proxy finds none, and the next client of the session would get its answer.
-func (l *stateless) check(in *runtime.Incoming) error {
+// checkText returns the error for a text that is not passed to the server, or nil. The server may find a request where
+// the proxy finds none, and the next client of the session would get its answer.
+func (l *stateless) checkText(in *runtime.Incoming) error {
 	m := in.Content()
 	switch {
 	case m.IsBatch, m.Err == nil && m.Kind == jsonrpc.Response:
@@ -99,7 +99,7 @@ func (l *stateless) check(in *runtime.Incoming) error {
 	case m.Kind == jsonrpc.Request && revisionOf(m.Message) == "":
 		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "invalid params: /_meta: missing io.modelcontextprotocol/protocolVersion")
 	}
-	return l.proxy.check(in, m.Message)
+	return l.proxy.checkHeaders(in, m.Message)
 }
 
 // refuse answers a text that is not passed to the server, unless it is a notification or a response.

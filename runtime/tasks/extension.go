@@ -107,14 +107,14 @@ func (t *Tasks) callTool(ctx context.Context, handle runtime.Handler, permit per
 	case tool == "" || !able || !may:
 		return handle(ctx, m)
 	case t.opts.Late == nil || !t.opts.Late(tool):
-		return t.start(ctx, c, permit)
+		return t.startExtensionTask(ctx, c, permit)
 	}
 	begun := false
 	result, err := handle(context.WithValue(ctx, laterKey{}, &begun), m)
 	if !begun {
 		return result, err
 	}
-	return t.start(ctx, c, permit)
+	return t.startExtensionTask(ctx, c, permit)
 }
 
 // laterKey is the key of a *bool that records whether a handler has called Begin.
@@ -136,9 +136,9 @@ func Begin(ctx context.Context) error {
 	return errBegun
 }
 
-// start stores a task, begins its work and returns the CreateTaskResult. The task continues with the
+// startExtensionTask stores a task, begins its work and returns the CreateTaskResult. The task continues with the
 // answers that the client has given before.
-func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire.Appender, error) {
+func (t *Tasks) startExtensionTask(ctx context.Context, c *runtime.Call, permit permit) (wire.Appender, error) {
 	request := wire.Object(c.Params())
 	r := &Record{ID: rand.Text(), Method: methodCallTool, Params: wire.Raw(request.Without("task", "inputResponses", "requestState")).Clone()}
 	if answers, ok := request.Get("inputResponses"); ok {
@@ -154,7 +154,7 @@ func (t *Tasks) start(ctx context.Context, c *runtime.Call, permit permit) (wire
 	if err != nil {
 		return nil, err
 	}
-	t.work(context.WithoutCancel(ctx), c.Server(), r, w)
+	t.beginWork(context.WithoutCancel(ctx), c.Server(), r, w)
 	return state{r, "task"}, nil
 }
 
@@ -184,9 +184,9 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 	if err := t.admit(payer); err != nil { // before the answers are stored, because they may begin work
 		return "", err
 	}
-	var begin *run
+	var work *run
 	r, err := t.edit(ctx, p.id, "", func(r *Record) bool {
-		begin = nil
+		work = nil
 		answered := false
 		for name, value := range p.responses.All() {
 			i := slices.IndexFunc(r.Questions, func(q wire.Member) bool { return q.Name == name })
@@ -199,14 +199,14 @@ func (t *Tasks) updateTask(ctx context.Context, p *updateParams) (wire.Object, e
 		}
 		if answered && len(r.Questions) == 0 {
 			r.Status, r.Message = working, ""
-			begin = t.claim(r, time.Now())
+			work = t.claim(r, time.Now())
 		}
 		return answered
 	})
-	if err != nil || begin == nil {
+	if err != nil || work == nil {
 		t.leave(payer)
 	} else {
-		t.work(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, begin)
+		t.beginWork(context.WithoutCancel(ctx), runtime.CallOf(ctx).Server(), r, work)
 	}
 	return "{}", err
 }

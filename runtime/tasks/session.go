@@ -93,8 +93,8 @@ func (t *Tasks) newID() string {
 	return fmt.Sprintf("%016X%s", t.lastID, rand.Text())
 }
 
-// start creates a task for a request and returns the response ("Creating Tasks").
-func (s *session) start(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
+// startTask creates a task for a request and returns the response ("Creating Tasks").
+func (s *session) startTask(ctx context.Context, c *runtime.Call, method string, params wire.Raw, ttl time.Duration) (wire.Appender, error) {
 	s.creating.Lock()
 	defer s.creating.Unlock()
 	ids, err := s.store.List(ctx, s.name)
@@ -109,7 +109,7 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 	if err != nil {
 		return nil, err
 	}
-	if !s.begin(ctx, c, r, w) {
+	if !s.beginAfterAnswer(ctx, c, r, w) {
 		return nil, runtime.ErrClosed
 	}
 	task, err := wire.MarshalString(state{record: r})
@@ -119,15 +119,15 @@ func (s *session) start(ctx context.Context, c *runtime.Call, method string, par
 	return withRelated(wire.Object(`{"task":`+task+`}`), related(r.ID))
 }
 
-// begin begins the work of a task after the answer to the request of c, or at once if c is that of the session. If
-// the session or the server ends, it leaves the task to another process and returns false.
-func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
+// beginAfterAnswer begins the work of a task after the answer to the request of c, or at once if c is that of the
+// session. If the session or the server ends, it leaves the task to another process and returns false.
+func (s *session) beginAfterAnswer(ctx context.Context, c *runtime.Call, r *Record, w *run) bool {
 	w.session, w.held, w.reached.L = s, runtime.CallOf(ctx).Reply() != nil, &w.mu
 	how := runtime.Detached{Around: w.around, Reply: w.stream}
 	stopped, stop := context.WithCancelCause(context.Background())
-	return w.begin(stop, func() bool {
+	return w.register(stop, func() bool {
 		end, ok := c.Detach(context.WithValue(ctx, runKey{}, w), how, func(ctx context.Context) {
-			w.do(ctx, func() outcome { return w.call(ctx, r) })
+			w.doWork(ctx, func() outcome { return w.callHandler(ctx, r) })
 		})
 		// The work may be stopped before end is known. A goroutine that waits would take 3 KB.
 		context.AfterFunc(stopped, func() { end(context.Cause(stopped)) })
@@ -138,8 +138,8 @@ func (s *session) begin(ctx context.Context, c *runtime.Call, r *Record, w *run)
 // errInternal replaces errors whose details are not for the peer.
 var errInternal = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 
-// call calls the handler for the request of the task.
-func (w *run) call(ctx context.Context, r *Record) (out outcome) {
+// callHandler calls the handler for the request of the task.
+func (w *run) callHandler(ctx context.Context, r *Record) (out outcome) {
 	defer func() {
 		if p := recover(); p != nil {
 			w.t.log.Error("handler panicked", "method", r.Method, "task", r.ID, "panic", p, "stack", string(debug.Stack()))
@@ -258,7 +258,7 @@ func (s *session) find(ctx context.Context, id string) (*Record, error) {
 	default:
 		return r, nil
 	}
-	taken, err := s.retake(ctx, id, s.name, func(r *Record, w *run) { s.begin(ctx, s.call, r, w) })
+	taken, err := s.takeOver(ctx, id, s.name, func(r *Record, w *run) { s.beginAfterAnswer(ctx, s.call, r, w) })
 	switch {
 	case err == errNoRoom || err == nil && taken == nil:
 		return r, nil
@@ -284,8 +284,8 @@ func (s *session) get(ctx context.Context, p *taskParams) (state, error) {
 	return state{record: r}, err
 }
 
-// await handles tasks/result. It returns when the task has ended ("Result Retrieval").
-func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error) {
+// awaitResult handles tasks/result. It returns when the task has ended ("Result Retrieval").
+func (s *session) awaitResult(ctx context.Context, p *taskParams) (wire.Object, error) {
 	changes, stop := s.watch(p.id)
 	defer stop()
 	stream := runtime.CallOf(ctx).Reply()
@@ -296,7 +296,7 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 			return
 		}
 		if sends != nil {
-			sends.leave(stream)
+			sends.dropStream(stream)
 		}
 		if sends = w; w != nil {
 			w.reach(func() { w.streams = append(w.streams, stream) })
@@ -323,7 +323,7 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 			})
 		}
 		if err == nil {
-			err = s.wait(ctx, r, w, changes)
+			err = s.awaitChange(ctx, r, w, changes)
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return "", err
@@ -331,16 +331,17 @@ func (s *session) await(ctx context.Context, p *taskParams) (wire.Object, error)
 	}
 }
 
-// leave ends the use of a stream.
-func (w *run) leave(stream runtime.Reply) {
+// dropStream ends the use of a stream.
+func (w *run) dropStream(stream runtime.Reply) {
 	w.reach(func() {
 		i := slices.Index(w.streams, stream)
 		w.streams = slices.Delete(w.streams, i, i+1)
 	})
 }
 
-// wait waits until a task has changed, has expired, or its work w, which is nil if it is not here, waits for a process.
-func (s *session) wait(ctx context.Context, r *Record, w *run, changes <-chan struct{}) error {
+// awaitChange waits until a task has changed, has expired, or its work w, which is nil if it is not here, waits for a
+// process.
+func (s *session) awaitChange(ctx context.Context, r *Record, w *run, changes <-chan struct{}) error {
 	next := time.Until(r.Expires)
 	if at, ok := r.DueAt(); ok && w == nil {
 		next = min(next, max(time.Until(at.Add(s.backOff(r.Lost))), s.opts.PollInterval))

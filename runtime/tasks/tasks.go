@@ -172,7 +172,7 @@ func (t *Tasks) Over(below runtime.Binding) runtime.Binding {
 		case methodGet:
 			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).get)
 		case methodResult:
-			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).await)
+			return runtime.Answer(ctx, m, new(taskParams), t.session(c, handle).awaitResult)
 		case methodList:
 			return runtime.Answer(ctx, m, new(params.List), t.session(c, handle).list)
 		case methodCancel:
@@ -271,7 +271,7 @@ func (t *Tasks) request(ctx context.Context, c *runtime.Call, handle runtime.Han
 	if err := permit.check(ctx, method, wire.Raw(params)); err != nil {
 		return nil, err
 	}
-	return t.session(c, handle).start(ctx, c, method, wire.Raw(params), ttl)
+	return t.session(c, handle).startTask(ctx, c, method, wire.Raw(params), ttl)
 }
 
 // withoutTasks handles a request of a revision without sessions, which has no tasks of this kind. The

@@ -127,17 +127,17 @@ func (r *Record) end(status, message string) {
 	r.Leased = time.Time{}
 }
 
-// work begins the work of a task of the extension.
-func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, w *run) {
+// beginWork begins the work of a task of the extension.
+func (t *Tasks) beginWork(base context.Context, server *runtime.Server, r *Record, w *run) {
 	base = runtime.WithPrincipal(context.WithValue(base, runKey{}, w), r.Owner)
 	ctx, stop := context.WithCancelCause(base)
 	r = r.clone() // the caller answers with r
-	w.begin(stop, func() bool {
-		go w.do(ctx, func() outcome {
-			out := t.outcome(ctx, server, r)
+	w.register(stop, func() bool {
+		go w.doWork(ctx, func() outcome {
+			out := t.askServer(ctx, server, r)
 			for out.again() && !engine.Wait(ctx.Done(), r.Poll, nil) {
 				r.State = out.state
-				out = t.outcome(ctx, server, r)
+				out = t.askServer(ctx, server, r)
 			}
 			return out
 		})
@@ -145,8 +145,8 @@ func (t *Tasks) work(base context.Context, server *runtime.Server, r *Record, w 
 	})
 }
 
-// do calls the function with the work, whose context is ctx, and ends the run with the outcome.
-func (w *run) do(ctx context.Context, work func() outcome) {
+// doWork calls the function with the work, whose context is ctx, and ends the run with the outcome.
+func (w *run) doWork(ctx context.Context, work func() outcome) {
 	w.watch(ctx)
 	out := outcome{err: errInternal} // if the handler ends the goroutine
 	defer func() {
@@ -154,7 +154,7 @@ func (w *run) do(ctx context.Context, work func() outcome) {
 			out = w.stopped(context.Cause(ctx))
 		}
 		w.end(out)
-		w.left()
+		w.handlerLeft()
 	}()
 	if ctx.Err() == nil {
 		out = work()
@@ -200,10 +200,10 @@ var (
 	errGone    = errors.New("tasks: the task has expired or has gone to another process")
 )
 
-// begin registers work and calls start, which begins it in another goroutine unless it returns false. Stop ends the
-// context of the work. If the work cannot begin, as after Close, begin leaves the task to another process and returns
+// register registers work and calls start, which begins it in another goroutine unless it returns false. Stop ends the
+// context of the work. If the work cannot begin, as after Close, register leaves the task to another process and returns
 // false.
-func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
+func (w *run) register(stop context.CancelCauseFunc, start func() bool) bool {
 	w.stop = stop
 	w.t.mu.Lock()
 	open := !w.t.closed.Load()
@@ -216,7 +216,7 @@ func (w *run) begin(stop context.CancelCauseFunc, start func() bool) bool {
 		return true
 	}
 	stop(nil)
-	w.left()
+	w.handlerLeft()
 	w.settle(outcome{lost: true})
 	if open {
 		w.unregister()
@@ -326,8 +326,8 @@ func (w *run) unregister() {
 	w.t.working.Done()
 }
 
-// left is called once, when the handler has returned or cannot begin.
-func (w *run) left() {
+// handlerLeft is called once, when the handler has returned or cannot begin.
+func (w *run) handlerLeft() {
 	w.t.leave(w.payer)
 	if w.vacate != nil {
 		w.vacate()
@@ -420,8 +420,8 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 		}
 		select {
 		case seats <- struct{}{}:
-			_, err = t.retake(ctx, due[0], "", func(r *Record, w *run) {
-				t.work(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
+			_, err = t.takeOver(ctx, due[0], "", func(r *Record, w *run) {
+				t.beginWork(t.withAccess(context.WithoutCancel(ctx), r), server, r, w)
 			})
 			due = due[1:]
 			if err == errNoRoom {
@@ -437,10 +437,10 @@ func (t *Tasks) Serve(ctx context.Context, server *runtime.Server) error {
 	}
 }
 
-// retake claims a task of a session, or of the extension if session is "", and calls begin if its work is due. The
-// caller has put a value into t.seats, which retake removes if no work begins. The error is errNoRoom if this process
+// takeOver claims a task of a session, or of the extension if session is "", and calls begin if its work is due. The
+// caller has put a value into t.seats, which takeOver removes if no work begins. The error is errNoRoom if this process
 // works on as many tasks as it may. In that case r is nil, as it is if the task is gone.
-func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, err error) {
+func (t *Tasks) takeOver(ctx context.Context, id, session string, begin func(*Record, *run)) (r *Record, err error) {
 	vacate := sync.OnceFunc(func() { <-t.seats })
 	t.mu.Lock()
 	full := t.handlers >= t.opts.MaxRunning
@@ -455,27 +455,10 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 	var w *run
 	fails := false
 	r, err = t.change(ctx, id, func(r *Record) bool {
-		w, fails = nil, false
-		now := time.Now() // earlier changes may have taken long
-		switch {
-		case !r.Due(now) || r.Session != session:
-			return false
-		case r.Leased.IsZero(): // another process has handed it over
-		case r.Lost+1 >= maxLost:
-			r.Lost++
-			fails = true
-			errLost.apply(r)
-			r.Holder = ""
-			return true
-		case now.Before(r.Leased.Add(t.backOff(r.Lost))):
-			return false
-		default:
-			r.Lost++
+		if w, fails = nil, false; r.Session == session {
+			w, fails = t.claimDue(r, time.Now()) // earlier changes may have taken long
 		}
-		r.Attempt++
-		r.Status, r.Awaited = working, false
-		w = t.claim(r, now)
-		return true
+		return w != nil || fails
 	})
 	begins := err == nil && w != nil
 	t.mu.Lock()
@@ -504,6 +487,28 @@ func (t *Tasks) retake(ctx context.Context, id, session string, begin func(*Reco
 	return r, nil
 }
 
+// claimDue claims a task whose work waits for a process. If too many processes have lost it, claimDue makes it fail
+// instead. It does neither if it is not yet time.
+func (t *Tasks) claimDue(r *Record, now time.Time) (w *run, fails bool) {
+	switch {
+	case !r.Due(now):
+		return nil, false
+	case r.Leased.IsZero(): // another process has handed it over
+	case r.Lost+1 >= maxLost:
+		r.Lost++
+		errLost.apply(r)
+		r.Holder = ""
+		return nil, true
+	case now.Before(r.Leased.Add(t.backOff(r.Lost))):
+		return nil, false
+	default:
+		r.Lost++
+	}
+	r.Attempt++
+	r.Status, r.Awaited = working, false
+	return t.claim(r, now), false
+}
+
 // backOff returns how long a task whose lease has ended waits for the next process, if that has happened to it
 // so often before.
 func (t *Tasks) backOff(lost int) time.Duration {
@@ -529,7 +534,7 @@ func (t *Tasks) admit(payer string) error {
 	return nil
 }
 
-// leave ends what admit or retake has begun.
+// leave ends what admit or takeOver has begun.
 func (t *Tasks) leave(payer string) {
 	t.mu.Lock()
 	t.handlers--
@@ -582,8 +587,8 @@ func (o outcome) apply(r *Record) {
 	}
 }
 
-// outcome sends the request of a task to the server, and returns when it has answered.
-func (t *Tasks) outcome(ctx context.Context, server *runtime.Server, r *Record) (out outcome) {
+// askServer sends the request of a task to the server, and returns when it has answered.
+func (t *Tasks) askServer(ctx context.Context, server *runtime.Server, r *Record) (out outcome) {
 	text, err := r.request()
 	if err != nil {
 		return outcome{err: errInternal}
