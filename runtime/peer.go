@@ -65,8 +65,9 @@ func (p *peer) serving() bool { return p.server != nil }
 // asking reports whether this side is the client of a stateless request.
 func (p *peer) asking() bool { return p.stateless && p.Direction == ToClient }
 
-// refused returns the error that a request of the peer gets in place of one that was not begun.
-func (p *peer) refused(err *jsonrpc.Error) error {
+// refusalFor returns the error with which a request of the peer that is not begun is refused: err, or what revisions
+// without sessions have in its place.
+func (p *peer) refusalFor(err *jsonrpc.Error) error {
 	switch {
 	case !p.serving():
 		return err

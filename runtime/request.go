@@ -198,9 +198,9 @@ func (s *requests) begin(ctx context.Context, c request) (verdict, error) {
 	full := func() bool { return s.running == s.limit && s.limit > 0 && s.drained == nil }
 	switch {
 	case full() && !s.room.Wait(ctx, &s.mu, full):
-		return busy, c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", s.limit))
+		return busy, c.peer.refusalFor(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d requests in flight", s.limit))
 	case s.drained != nil:
-		return shutDown, c.peer.refused(errNotBegun)
+		return shutDown, c.peer.refusalFor(errNotBegun)
 	case s.limit > 0 && slices.ContainsFunc(s.all, func(other request) bool { return other.key == c.key }):
 		return duplicate, jsonrpc.Errorf(jsonrpc.CodeInvalidRequest, "invalid request: id %.100s is that of a request in flight", c.id.String())
 	}

@@ -127,7 +127,7 @@ func (c *Call) Listen(ctx context.Context, params wire.Object, feed func(ctx con
 	defer server.listening.Add(-1)
 	if n := server.listening.Add(1); n > server.maxListeners() {
 		c.conn.logger().Warn("too many clients listen for notifications", "id", c.id)
-		return nil, c.peer.refused(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
+		return nil, c.peer.refusalFor(jsonrpc.Errorf(jsonrpc.CodeServerBusy, "busy: %d clients listen for notifications", n-1))
 	}
 	l := &subscriber{call: c, ready: make(chan struct{})}
 	streaming, end := context.WithCancel(&c.context)

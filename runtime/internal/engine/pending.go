@@ -16,14 +16,14 @@ var ErrExpired = errors.New("engine: no answer in time")
 // answers and progress to them, and fails them when the connection ends. The zero value is ready
 // for use.
 type Pending struct {
-	mu     sync.Mutex
-	last   int64 // the last id
-	closed error // what Begin returns after Close
-	sent   *sent // nil before the first request, which most sessions of a server never send
+	mu       sync.Mutex
+	last     int64     // the last id
+	closed   error     // what Begin returns after Close
+	inFlight *inFlight // nil before the first request, which most sessions of a server never send
 }
 
-// sent is the part of Pending that requests need.
-type sent struct {
+// inFlight is the part of Pending that requests need.
+type inFlight struct {
 	waits    map[int64]*Waiter // nil after Close
 	followed map[int64]*Feed   // feeds that get progress even after the answer; nil before the first
 	spare    *Waiter           // one that is done, for the next request; nil for none
@@ -71,33 +71,33 @@ func (p *Pending) StartAt(n int64) {
 }
 
 // Begin registers a request under a new id. Call Done when the reply is received, or after GiveUp.
-func (p *Pending) Begin(t Options) (*Waiter, error) {
+func (p *Pending) Begin(o Options) (*Waiter, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed != nil {
 		return nil, p.closed
 	}
 	p.last++
-	if p.sent == nil {
-		p.sent = &sent{waits: make(map[int64]*Waiter)}
+	if p.inFlight == nil {
+		p.inFlight = &inFlight{waits: make(map[int64]*Waiter)}
 	}
-	c := p.sent.spare
-	if p.sent.spare = nil; c == nil {
-		c = &Waiter{reply: make(chan Answer, 1)}
+	w := p.inFlight.spare
+	if p.inFlight.spare = nil; w == nil {
+		w = &Waiter{reply: make(chan Answer, 1)}
 	}
-	c.ID, c.accept, c.feed = p.last, t.Accept, t.Feed
-	p.sent.waits[c.ID] = c
-	if t.Follow {
-		if p.sent.followed == nil {
-			p.sent.followed = make(map[int64]*Feed)
+	w.ID, w.accept, w.feed = p.last, o.Accept, o.Feed
+	p.inFlight.waits[w.ID] = w
+	if o.Follow {
+		if p.inFlight.followed == nil {
+			p.inFlight.followed = make(map[int64]*Feed)
 		}
-		p.sent.followed[c.ID] = t.Feed
+		p.inFlight.followed[w.ID] = o.Feed
 	}
-	return c, nil
+	return w, nil
 }
 
-// Limit limits the wait for c. After it, c gets a reply with ErrExpired.
-func (p *Pending) Limit(c *Waiter, limit Patience) {
+// Limit limits the wait for w. After it, w gets a reply with ErrExpired.
+func (p *Pending) Limit(w *Waiter, limit Patience) {
 	if limit.Quiet == 0 {
 		return
 	}
@@ -107,21 +107,21 @@ func (p *Pending) Limit(c *Waiter, limit Patience) {
 		return
 	}
 	now := time.Now()
-	c.quiet, c.due = limit.Quiet, now.Add(limit.Quiet)
+	w.quiet, w.due = limit.Quiet, now.Add(limit.Quiet)
 	if limit.Total > 0 {
-		c.end = now.Add(limit.Total)
+		w.end = now.Add(limit.Total)
 	}
-	if p.sent.fires.IsZero() || c.due.Before(p.sent.fires) {
-		p.fireAt(c.due)
+	if p.inFlight.fires.IsZero() || w.due.Before(p.inFlight.fires) {
+		p.fireAt(w.due)
 	}
 }
 
 func (p *Pending) fireAt(t time.Time) {
-	p.sent.fires = t
-	if p.sent.timer == nil {
-		p.sent.timer = time.AfterFunc(time.Until(t), p.expire)
+	p.inFlight.fires = t
+	if p.inFlight.timer == nil {
+		p.inFlight.timer = time.AfterFunc(time.Until(t), p.expire)
 	} else {
-		p.sent.timer.Reset(time.Until(t))
+		p.inFlight.timer.Reset(time.Until(t))
 	}
 }
 
@@ -130,16 +130,16 @@ func (p *Pending) expire() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	p.sent.fires = time.Time{}
+	p.inFlight.fires = time.Time{}
 	var next time.Time
-	for id, c := range p.sent.waits {
+	for id, w := range p.inFlight.waits {
 		switch {
-		case c.due.IsZero():
-		case !c.due.After(now):
-			delete(p.sent.waits, id)
-			c.reply <- Answer{Err: ErrExpired}
-		case next.IsZero() || c.due.Before(next):
-			next = c.due
+		case w.due.IsZero():
+		case !w.due.After(now):
+			delete(p.inFlight.waits, id)
+			w.reply <- Answer{Err: ErrExpired}
+		case next.IsZero() || w.due.Before(next):
+			next = w.due
 		}
 	}
 	if !next.IsZero() {
@@ -151,7 +151,7 @@ func (p *Pending) expire() {
 func (p *Pending) Waiting() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.sent != nil && len(p.sent.waits) > 0
+	return p.inFlight != nil && len(p.inFlight.waits) > 0
 }
 
 // Take removes the request with the id and returns the step that passes the reply r to its caller. It
@@ -161,26 +161,26 @@ func (p *Pending) Take(id wire.Scalar, r Answer) (Step, bool) {
 	if !ok {
 		return Step{}, false
 	}
-	c := p.remove(n)
-	if c == nil {
+	w := p.remove(n)
+	if w == nil {
 		return Step{}, false
 	}
-	if c.accept != nil {
-		r = c.accept(r)
+	if w.accept != nil {
+		r = w.accept(r)
 	}
-	return Step{Answered: c, Reply: r}, true
+	return Step{Answered: w, Reply: r}, true
 }
 
 // remove removes the request with the id and returns it, or nil if none is waiting.
 func (p *Pending) remove(id int64) *Waiter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sent == nil {
+	if p.inFlight == nil {
 		return nil
 	}
-	c := p.sent.waits[id]
-	delete(p.sent.waits, id)
-	return c
+	w := p.inFlight.waits[id]
+	delete(p.inFlight.waits, id)
+	return w
 }
 
 // Resolve passes the reply to the request with the id. It returns false if none is waiting.
@@ -191,17 +191,17 @@ func (p *Pending) Resolve(id wire.Scalar, r Answer) bool {
 }
 
 // GiveUp removes a request whose caller stops waiting. If it returns false, the request has a reply,
-// which c.Reply delivers.
-func (p *Pending) GiveUp(c *Waiter) bool {
-	return p.remove(c.ID) != nil
+// which w.Reply delivers.
+func (p *Pending) GiveUp(w *Waiter) bool {
+	return p.remove(w.ID) != nil
 }
 
-// Done keeps the memory of c for the next request, so that a caller with one request at a time
+// Done keeps the memory of w for the next request, so that a caller with one request at a time
 // allocates none.
-func (p *Pending) Done(c *Waiter) {
-	*c = Waiter{reply: c.reply}
+func (p *Pending) Done(w *Waiter) {
+	*w = Waiter{reply: w.reply}
 	p.mu.Lock()
-	p.sent.spare = c
+	p.inFlight.spare = w
 	p.mu.Unlock()
 }
 
@@ -210,15 +210,15 @@ func (p *Pending) Close(err error) {
 	p.mu.Lock()
 	p.closed = err
 	var waits map[int64]*Waiter
-	if p.sent != nil {
-		waits, p.sent.waits = p.sent.waits, nil
-		if p.sent.timer != nil {
-			p.sent.timer.Stop()
+	if p.inFlight != nil {
+		waits, p.inFlight.waits = p.inFlight.waits, nil
+		if p.inFlight.timer != nil {
+			p.inFlight.timer.Stop()
 		}
 	}
 	p.mu.Unlock()
-	for _, c := range waits {
-		c.reply <- Answer{Err: err}
+	for _, w := range waits {
+		w.reply <- Answer{Err: err}
 	}
 }
 
@@ -228,20 +228,20 @@ func (p *Pending) Close(err error) {
 func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sent == nil {
+	if p.inFlight == nil {
 		return false, true
 	}
-	c, feed := p.sent.waits[id], p.sent.followed[id]
-	if c != nil && c.feed != nil {
-		feed = c.feed
+	w, feed := p.inFlight.waits[id], p.inFlight.followed[id]
+	if w != nil && w.feed != nil {
+		feed = w.feed
 	}
 	if feed == nil {
 		return false, true
 	}
 	grows = feed.put(r)
-	if grows && c != nil && c.quiet > 0 {
-		if c.due = time.Now().Add(c.quiet); !c.end.IsZero() && c.due.After(c.end) {
-			c.due = c.end
+	if grows && w != nil && w.quiet > 0 {
+		if w.due = time.Now().Add(w.quiet); !w.end.IsZero() && w.due.After(w.end) {
+			w.due = w.end
 		}
 	}
 	return true, grows
@@ -251,18 +251,18 @@ func (p *Pending) Report(id int64, r Report) (wanted, grows bool) {
 func (p *Pending) Unfollow(f *Feed) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.sent == nil {
+	if p.inFlight == nil {
 		return
 	}
-	for id, g := range p.sent.followed {
+	for id, g := range p.inFlight.followed {
 		if g == f {
-			delete(p.sent.followed, id)
+			delete(p.inFlight.followed, id)
 		}
 	}
 }
 
 // Reply returns the channel of the reply.
-func (c *Waiter) Reply() <-chan Answer { return c.reply }
+func (w *Waiter) Reply() <-chan Answer { return w.reply }
 
 // Patience is how long a request waits for its answer.
 type Patience struct {
@@ -272,14 +272,14 @@ type Patience struct {
 
 // Await waits for the reply. The error is that of ctx; the request is then still pending. Await calls report, if it is
 // not nil, for each report of progress.
-func (c *Waiter) Await(ctx context.Context, report func(Report)) (Answer, error) {
+func (w *Waiter) Await(ctx context.Context, report func(Report)) (Answer, error) {
 	var reports <-chan Report
 	if report != nil {
-		reports = c.feed.Reports()
+		reports = w.feed.Reports()
 	}
 	for {
 		select {
-		case r := <-c.reply:
+		case r := <-w.reply:
 			for len(reports) > 0 {
 				report(<-reports)
 			}

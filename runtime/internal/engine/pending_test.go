@@ -12,11 +12,11 @@ import (
 
 func begin(t *testing.T, p *Pending, o Options) *Waiter {
 	t.Helper()
-	c, err := p.Begin(o)
+	w, err := p.Begin(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c
+	return w
 }
 
 // TestPendingResolve checks that a reply reaches the request with its id, once.
@@ -46,15 +46,15 @@ func TestPendingResolve(t *testing.T) {
 // TestPendingClose checks that the end of a connection fails what waits and what comes later.
 func TestPendingClose(t *testing.T) {
 	var p Pending
-	c := begin(t, &p, Options{})
+	w := begin(t, &p, Options{})
 	p.Close(errOver)
-	if r, err := c.Await(t.Context(), nil); r.Err != errOver || err != nil {
+	if r, err := w.Await(t.Context(), nil); r.Err != errOver || err != nil {
 		t.Error(r, err)
 	}
 	if _, err := p.Begin(Options{}); err != errOver {
 		t.Error(err)
 	}
-	p.Limit(c, Patience{Quiet: time.Nanosecond}) // starts no timer
+	p.Limit(w, Patience{Quiet: time.Nanosecond}) // starts no timer
 }
 
 // TestPendingLimit checks that each request expires at its own time, and none that was answered.
@@ -65,13 +65,13 @@ func TestPendingLimit(t *testing.T) {
 		want := map[time.Duration]bool{3 * time.Second: true, time.Second: true, 2 * time.Second: false}
 		done := make(chan struct{})
 		for limit, expires := range want {
-			c := begin(t, &p, Options{})
-			p.Limit(c, Patience{Quiet: limit})
+			w := begin(t, &p, Options{})
+			p.Limit(w, Patience{Quiet: limit})
 			if !expires {
-				p.Resolve(wire.IntScalar(c.ID), Answer{})
+				p.Resolve(wire.IntScalar(w.ID), Answer{})
 			}
 			go func() {
-				r, err := c.Await(t.Context(), nil)
+				r, err := w.Await(t.Context(), nil)
 				if expired := r.Err == ErrExpired && time.Since(start) == limit; expired != expires || err != nil {
 					t.Errorf("with %v: %v, %v after %v", limit, r, err, time.Since(start))
 				}
@@ -91,17 +91,17 @@ func TestPendingLimit(t *testing.T) {
 func TestAwait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Pending
-		c := begin(t, &p, Options{Feed: NewFeed()})
+		w := begin(t, &p, Options{Feed: NewFeed()})
 		start := time.Now()
 		go func() {
 			for i := range 10 {
 				time.Sleep(2 * time.Second)
-				p.Report(c.ID, Report{Progress: float64(i)})
+				p.Report(w.ID, Report{Progress: float64(i)})
 			}
 		}()
 		reports := 0
-		p.Limit(c, Patience{Quiet: 3 * time.Second, Total: 9 * time.Second})
-		r, err := c.Await(t.Context(), func(Report) { reports++ })
+		p.Limit(w, Patience{Quiet: 3 * time.Second, Total: 9 * time.Second})
+		r, err := w.Await(t.Context(), func(Report) { reports++ })
 		if took := time.Since(start); err != nil || r.Err != ErrExpired || took != 9*time.Second || reports != 4 {
 			t.Errorf("%v, %v after %v and %d reports", r.Err, err, took, reports)
 		}
@@ -118,29 +118,29 @@ func TestAwait(t *testing.T) {
 func TestReports(t *testing.T) {
 	var p Pending
 	follow := NewFeed()
-	quiet, c := begin(t, &p, Options{}), begin(t, &p, Options{Feed: follow, Follow: true})
+	quiet, w := begin(t, &p, Options{}), begin(t, &p, Options{Feed: follow, Follow: true})
 	if wanted, _ := p.Report(quiet.ID, Report{Progress: 1}); wanted {
 		t.Error("a report was taken for a request that wants none")
 	}
 	const many = 3 * maxReports
 	for i := range many {
-		if wanted, grows := p.Report(c.ID, Report{Progress: float64(i)}); !wanted || !grows {
+		if wanted, grows := p.Report(w.ID, Report{Progress: float64(i)}); !wanted || !grows {
 			t.Error(i, wanted, grows)
 		}
 	}
-	if wanted, grows := p.Report(c.ID, Report{Progress: many - 1}); !wanted || grows {
+	if wanted, grows := p.Report(w.ID, Report{Progress: many - 1}); !wanted || grows {
 		t.Error("a report that does not grow was taken", wanted, grows)
 	}
-	p.Resolve(wire.IntScalar(c.ID), Answer{})
+	p.Resolve(wire.IntScalar(w.ID), Answer{})
 	var last Report
-	if _, err := c.Await(t.Context(), func(r Report) { last = r }); err != nil || last.Progress != many-1 {
+	if _, err := w.Await(t.Context(), func(r Report) { last = r }); err != nil || last.Progress != many-1 {
 		t.Error(last, err)
 	}
-	if wanted, _ := p.Report(c.ID, Report{Progress: many}); !wanted {
+	if wanted, _ := p.Report(w.ID, Report{Progress: many}); !wanted {
 		t.Error("a request is not followed after its answer")
 	}
 	p.Unfollow(follow)
-	if wanted, _ := p.Report(c.ID, Report{Progress: many + 1}); wanted {
+	if wanted, _ := p.Report(w.ID, Report{Progress: many + 1}); wanted {
 		t.Error("a request is followed after Unfollow")
 	}
 }

@@ -175,13 +175,13 @@ func (r *Reader) yield() bool {
 
 // Await reads until the call has its reply, if no other goroutine is reading. It returns false if the
 // caller has to wait for the reply, because another goroutine is reading.
-func (r *Reader) Await(c *Waiter) (reply Answer, ok bool) {
+func (r *Reader) Await(w *Waiter) (reply Answer, ok bool) {
 	if !r.take() {
 		return Answer{}, false
 	}
 	for {
 		select {
-		case reply = <-c.reply: // another goroutine has read it
+		case reply = <-w.reply: // another goroutine has read it
 			return reply, r.passOn()
 		default:
 		}
@@ -190,7 +190,7 @@ func (r *Reader) Await(c *Waiter) (reply Answer, ok bool) {
 			go r.readOn(err)
 			return Answer{}, false
 		}
-		if step.Answered == c {
+		if step.Answered == w {
 			return step.Reply, r.passOn()
 		}
 		step.Do()

@@ -49,9 +49,9 @@ func newSource() *source {
 
 func request(f func()) func() Step { return func() Step { return Step{Serve: f} } }
 
-func (s *source) answer(c *Waiter) {
+func (s *source) answer(w *Waiter) {
 	s.steps <- func() Step {
-		step, _ := s.Pending.Take(wire.IntScalar(c.ID), Answer{Result: "{}"})
+		step, _ := s.Pending.Take(wire.IntScalar(w.ID), Answer{Result: "{}"})
 		return step
 	}
 }
@@ -125,15 +125,15 @@ func TestReaderAwaits(t *testing.T) {
 		s := newSource()
 		s.Start()
 		call := func(wait time.Duration) (read bool) {
-			c := begin(t, &s.Pending, Options{})
-			time.AfterFunc(wait, func() { s.answer(c) })
-			if r, ok := s.Await(c); ok {
+			w := begin(t, &s.Pending, Options{})
+			time.AfterFunc(wait, func() { s.answer(w) })
+			if r, ok := s.Await(w); ok {
 				if r.Result != "{}" {
 					t.Error(r)
 				}
 				return true
 			}
-			if r, err := c.Await(t.Context(), nil); r.Result != "{}" || err != nil {
+			if r, err := w.Await(t.Context(), nil); r.Result != "{}" || err != nil {
 				t.Error(r, err)
 			}
 			return false
