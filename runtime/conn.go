@@ -44,7 +44,7 @@ type conn struct {
 	taking sync.Mutex                    // held while a message is taken, if several goroutines receive messages
 	bad    atomic.Uint32                 // number of texts that were not messages
 
-	// many means that the messages are of many peers, as those of all requests over HTTP without a session.
+	// manyPeers means that the messages are of many peers, as those of all requests over HTTP without a session.
 	// They have no order, and are taken at the same time.
 	manyPeers bool
 }

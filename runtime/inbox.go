@@ -115,21 +115,23 @@ func (cn inbox) take(in *Incoming) (step engine.Step) {
 // takeRequest makes a request ready to be served. It returns the function that serves it, or nil if it is
 // answered.
 func (cn inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
-	var c request
-	verdict := shutDown
 	a, err := cn.side.admit(*m, in.Header)
-	if err == nil {
-		c = cn.received(m, a, in)
-		if len(c.params) > maxToken || m.Method == methodListen {
-			err = c.shorten()
+	if err != nil {
+		cn.refuseRequest(m, in, notAllowed, err)
+		return nil
+	}
+	c := cn.received(m, a, in)
+	if len(c.params) > maxToken || m.Method == methodListen {
+		if err := c.shorten(); err != nil {
+			cn.refuseRequest(m, in, notAllowed, err)
+			return nil
 		}
 	}
-	if err == nil {
-		verdict, err = cn.requests.begin(cn.life.Context(), c)
+	if verdict, err := cn.requests.begin(cn.life.Context(), c); err != nil {
+		cn.refuseRequest(m, in, verdict, err)
+		return nil
 	}
-	switch {
-	case err != nil:
-	case a.inline:
+	if a.inline {
 		var served sync.WaitGroup
 		served.Go(c.serve) // the goroutine that reads would not survive a runtime.Goexit
 		served.Wait()
@@ -137,27 +139,29 @@ func (cn inbox) takeRequest(m *jsonrpc.Message, in *Incoming) (serve func()) {
 			return unanswered
 		}
 		return nil
-	default:
-		if in.ContextCancels {
-			c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
-		}
-		return c.serve
 	}
+	if in.ContextCancels {
+		c.unbind = context.AfterFunc(in.Context, c.disconnected) // a goroutine that waits would take 3 KB
+	}
+	return c.serve
+}
+
+// refuseRequest answers a request that is not begun with an error.
+func (cn inbox) refuseRequest(m *jsonrpc.Message, in *Incoming, why verdict, err error) {
 	cn.debug("request refused", slog.String("method", m.Method), loggedID(m.ID), slog.Any("error", err))
-	if verdict == busy {
+	if why == busy {
 		cn.logger().Warn("too many requests in flight", "method", m.Method, "id", m.ID)
 	}
 	_, batch := in.Reply.(*batched)
 	switch {
-	case verdict == busy && in.Reply == nil:
+	case why == busy && in.Reply == nil:
 		cn.refuseLater(m.ID.Clone(), err)
-	case verdict == duplicate && (in.Reply == nil || batch):
+	case why == duplicate && (in.Reply == nil || batch):
 		// Without an id, because the peer would take it for the answer to the first request, which shares the channel.
 		cn.refuse(wire.Scalar{}, err, in.Reply)
 	default:
 		cn.refuse(m.ID, err, in.Reply)
 	}
-	return nil
 }
 
 // maxToken limits the length of a progress token, in bytes. Each report of progress repeats it.

@@ -14,8 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// request is a Call that answers a request of the peer. takeRequest admits and registers it, serve calls its handler,
-// and answer sends the answer, unless the request has been removed from the requests of the connection before.
+// request is the Call of a message of the peer: takeRequest admits and registers it, serve calls its handler, and answer
+// sends the answer, unless the request has been removed from the requests of the connection before. A notification is
+// one that serveNotification handles.
 type request struct{ *Call }
 
 // received returns the call of a message that the peer has sent.
@@ -179,14 +180,15 @@ type requests struct {
 	stopping chan struct{} // closed by stop; nil until stopped is called
 }
 
-// verdict is the result of begin.
+// verdict says whether a request is begun, or why it is not.
 type verdict int
 
 const (
-	begun     verdict = iota
-	busy              // too many requests are being handled
-	duplicate         // a request with the same id is being handled
-	shutDown          // stop has been called
+	begun      verdict = iota
+	notAllowed         // admit has refused the message, or its params are too long
+	busy               // too many requests are being handled
+	duplicate          // a request with the same id is being handled
+	shutDown           // stop has been called
 )
 
 // begin registers a request. If too many are being handled, it waits, see [engine.Room]. Unless there are many peers,
