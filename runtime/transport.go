@@ -181,8 +181,8 @@ type SessionServer interface {
 }
 
 // The interfaces below are hooks that a Transport, or an Outbox, may implement as well. ToolReader is another one. A
-// client's Transport may also have the method ProbeTimeout (see prober), and its errors the methods NotBegun, Unavailable
-// and Unheard.
+// client's Transport may also have the method ProbeTimeout (see prober), and its errors the methods NotBegun,
+// Unavailable and Unheard.
 
 // Remote is a client's Transport to a server that it has to reach: a process that it starts, or an address.
 type Remote interface {
