@@ -13,23 +13,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// protocol is a binding with the tables and functions that are needed to handle its messages. It is
-// immutable.
-//
-// The exception is what the server of a stateless revision offers, which changes with the catalog.
+// protocol is a binding with the tables and Handlers that its messages need. It is immutable, except for what the server
+// of a stateless revision offers, which changes with the catalog.
 type protocol struct {
 	Binding
 	stateless bool               // see Binding.Stateless
 	rows      map[string]*Method // by name
 	codes     []int64            // of the errors that the revision defines
-	serve     Handler            // handle within the middleware
-	send      Handler            // of messages to the peer
+	serve     Handler            // of messages of the peer: handle within the rounds and the middleware
+	send      Handler            // of messages to the peer: sendChecked within Around of the binding
 
 	server   *Server    // of a stateless revision; otherwise nil
 	offering sync.Mutex // held while last is replaced
 	last     atomic.Pointer[offer]
 }
 
+// bind returns the protocol of a binding. Around is the middleware of the option Receiving.
 func bind(b Binding, around layers) *protocol {
 	ready := &protocol{Binding: b, stateless: b.Stateless(), send: sendChecked}
 	ready.serve = ready.handle

@@ -41,11 +41,11 @@ func (m *Message) Decode(ctx context.Context, text wire.Raw) error {
 }
 
 // lenience returns what is accepted in the result.
-func (q *sent) lenience() wire.Lenience {
-	if q.conn == nil {
+func (s *sent) lenience() wire.Lenience {
+	if s.conn == nil {
 		return 0
 	}
-	return q.conn.lenient.of(q.row.lists())
+	return s.conn.lenient.of(s.row.lists())
 }
 
 // report logs deviations and passes them to the program.
@@ -136,12 +136,12 @@ func (m *Message) checkAnswered(text wire.Raw) error {
 
 // badInput returns the error for an answer that is not valid. If it answers a question of a stateless call, that
 // is also the error that the client gets ("Error Handling" in basic/patterns/mrtr, 2026-07-28).
-func (q *sent) badInput(err error) error {
-	if q.key == "" {
+func (s *sent) badInput(err error) error {
+	if s.key == "" {
 		return err
 	}
-	bad := invalidParams(wire.In(wire.In(err, q.key), memberInputResponses))
-	r := statelessCall{q.call}.rounds()
+	bad := invalidParams(wire.In(wire.In(err, s.key), memberInputResponses))
+	r := statelessCall{s.call}.rounds()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed = bad
