@@ -168,8 +168,8 @@ func (s *session) sendTo(ctx context.Context, replica string, text []byte) error
 // answerGone is the answer to a message for a session that has no GET at the replica.
 const answerGone = "gone"
 
-// sent sends a message that another replica has passed to this one, and returns the answer.
-func (s *session) sent(ctx context.Context, text wire.Raw) []byte {
+// sendForReplica sends a message that another replica has passed to this one, and returns the answer.
+func (s *session) sendForReplica(ctx context.Context, text wire.Raw) []byte {
 	s.get.mu.Lock()
 	here := s.get.has()
 	s.get.mu.Unlock()

@@ -25,11 +25,11 @@ const (
 func (p *replica) join() error {
 	ctx, cancel := context.WithTimeout(p.handler.Context(), waits.Bus)
 	defer cancel()
-	stop, err := p.bus.Subscribe(ctx, subjectNotices, p.notified, p.reconnected)
+	stop, err := p.bus.Subscribe(ctx, subjectNotices, p.takeNotice, p.reconnected)
 	if err != nil {
 		return fmt.Errorf("share: Sessions.Bus: %w", err)
 	}
-	leave, err := p.bus.Serve(ctx, subjectReplica+p.name, p.answer)
+	leave, err := p.bus.Serve(ctx, subjectReplica+p.name, p.answerNotice)
 	if err != nil {
 		stop()
 		return fmt.Errorf("share: Sessions.Bus: %w", err)
@@ -115,8 +115,8 @@ func (p *replica) publish(n notice) error {
 	return err
 }
 
-// notified takes a notice. It does not wait.
-func (p *replica) notified(data []byte) {
+// takeNotice takes a notice. It does not wait.
+func (p *replica) takeNotice(data []byte) {
 	var n notice
 	if err := record.Read(data, 0, n.members()...); err != nil {
 		p.log.Warn("a notice of another replica cannot be read", "error", err)

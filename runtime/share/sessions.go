@@ -226,7 +226,7 @@ func readHandshake(content []byte) (runtime.Handshake, error) {
 func (p *replica) Find(r *http.Request, id string) (*streamable.Session, error) {
 	name, sealed, ok := strings.Cut(id, ".")
 	if !ok || len(name) != nameLength {
-		return nil, p.refuse(id, seal.ErrForeign)
+		return nil, p.logRefused(id, seal.ErrForeign)
 	}
 	key, err := p.handler.Key(r, name)
 	if err != nil {
@@ -234,9 +234,9 @@ func (p *replica) Find(r *http.Request, id string) (*streamable.Session, error) 
 	}
 	for {
 		if s := p.handler.Enter(key); s != nil {
-			if err := s.Outbox().(*session).mayUse(id); err != nil {
+			if err := s.Outbox().(*session).checkID(id); err != nil {
 				s.Leave()
-				return nil, p.refuse(id, err)
+				return nil, p.logRefused(id, err)
 			}
 			return s, nil
 		}
@@ -247,8 +247,9 @@ func (p *replica) Find(r *http.Request, id string) (*streamable.Session, error) 
 	}
 }
 
-// refuse logs why an id is not, or no longer, that of a session. The client is not told why.
-func (p *replica) refuse(id string, why error) error {
+// logRefused logs why an id is not, or no longer, that of a session. It returns nil, which stands for no such session:
+// the client is not told why.
+func (p *replica) logRefused(id string, why error) error {
 	p.log.Info("session id refused", "session", runtime.LogID(id), "reason", why)
 	return nil
 }
@@ -256,8 +257,8 @@ func (p *replica) refuse(id string, why error) error {
 // errEnded is the reason to refuse a session that its client has ended.
 var errEnded = errors.New("the client has ended the session")
 
-// mayUse returns an error if a request may not use the session with an id that has the session's name.
-func (s *session) mayUse(id string) error {
+// checkID returns an error if a request may not use the session with an id that has the session's name.
+func (s *session) checkID(id string) error {
 	switch {
 	case subtle.ConstantTimeCompare([]byte(id), []byte(s.SessionID())) == 0:
 		return seal.ErrForeign
@@ -282,14 +283,14 @@ func (s *session) until() time.Time {
 func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error) {
 	opened, err := p.ring.Open(sealed, purpose(key), time.Now())
 	if err != nil {
-		return false, p.refuse(id, err)
+		return false, p.logRefused(id, err)
 	}
 	handshake, err := readHandshake(opened.Content)
 	if err != nil {
 		return false, fmt.Errorf("share: %w", err)
 	}
 	if known := p.server.Revisions(); len(known) > 0 && !slices.Contains(known, handshake.Revision) {
-		return false, p.refuse(id, fmt.Errorf("revision %s is not supported", handshake.Revision))
+		return false, p.logRefused(id, fmt.Errorf("revision %s is not supported", handshake.Revision))
 	}
 	s, expires := &session{replica: p}, opened.Expires // not in the memory of opened
 	s.expires.Store(&expires)
@@ -298,7 +299,7 @@ func (p *replica) takeOver(r *http.Request, id, key, sealed string) (bool, error
 		return false, err
 	}
 	if now.ended {
-		return false, p.refuse(id, errEnded)
+		return false, p.logRefused(id, errEnded)
 	}
 	s.state.values = now
 	s.get.stale.Store(true)

@@ -50,8 +50,8 @@ func requestOf(stream string) (id wire.Scalar, ok bool) {
 	return id, err == nil
 }
 
-// answered reports whether event n is the answer, after which the stream ends.
-func (p *replica) answered(ctx context.Context, session, stream string, n uint64) (bool, error) {
+// isAnswered reports whether event n is the answer, after which the stream ends.
+func (p *replica) isAnswered(ctx context.Context, session, stream string, n uint64) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
@@ -84,8 +84,8 @@ func (p *replica) ask(ctx context.Context, n notice) (news, error) {
 	return news{known: ok, last: uint64(last)}, nil
 }
 
-// answer returns the answer to a notice to this replica.
-func (p *replica) answer(ctx context.Context, data []byte) []byte {
+// answerNotice returns the answer to a notice to this replica.
+func (p *replica) answerNotice(ctx context.Context, data []byte) []byte {
 	var n notice
 	err := record.Read(data, 0, n.members()...)
 	s := p.find(n.session)
@@ -95,7 +95,7 @@ func (p *replica) answer(ctx context.Context, data []byte) []byte {
 	case s == nil || err != nil:
 		return []byte("{}")
 	case n.kind == askSend:
-		return s.sent(ctx, n.message)
+		return s.sendForReplica(ctx, n.message)
 	}
 	last, next := s.Release(ctx, n.stream, n.after)
 	switch {
@@ -147,7 +147,7 @@ func (p *replica) follow(ctx context.Context, s *streamable.Session, stream stri
 		case err != nil:
 			return err
 		case len(missed) == 0 && !ended && !at.known && n == begun:
-			if ended, err = p.answered(ctx, s.Key(), stream, n); err != nil {
+			if ended, err = p.isAnswered(ctx, s.Key(), stream, n); err != nil {
 				return err
 			}
 		}
@@ -166,7 +166,7 @@ func (p *replica) follow(ctx context.Context, s *streamable.Session, stream stri
 			}
 			return nil
 		case !at.known:
-			p.abandon(s, stream, yield)
+			p.answerForGone(s, stream, yield)
 			return nil
 		case len(missed) == 0 && !yield(nil, nil):
 			return nil
@@ -178,8 +178,8 @@ func (p *replica) follow(ctx context.Context, s *streamable.Session, stream stri
 var errAbandoned = jsonrpc.Errorf(jsonrpc.CodeInternalError,
 	"unavailable: the replica of the server that handled the request has ended; whether the request was done is unknown; send it again if that does no harm")
 
-// abandon answers the request of a stream whose replica is gone.
-func (p *replica) abandon(s *streamable.Session, stream string, yield func([]byte, error) bool) {
+// answerForGone answers the request of a stream whose replica is gone.
+func (p *replica) answerForGone(s *streamable.Session, stream string, yield func([]byte, error) bool) {
 	p.log.Warn("a request was not answered: its replica is gone", "session", runtime.LogID(s.SessionID()))
 	id, ok := requestOf(stream)
 	if !ok {
