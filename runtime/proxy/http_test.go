@@ -3,7 +3,11 @@ package proxy_test
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/headers"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/internal/eventstream"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/proxy"
 
 	"github.com/mcpgen/mcpgen/runtime/streamable"
@@ -225,4 +231,65 @@ func TestDuplicate(t *testing.T) {
 			t.Errorf("ended after %v: %v", time.Since(start), err)
 		}
 	})
+}
+
+// TestBatch sends a batch to a server over HTTP, which answers its requests in different ways and loses the rest. Every
+// request is answered once, with an error if its answer is lost.
+func TestBatch(t *testing.T) {
+	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":"2","result":{}}`
+	event := func(text string) string { return "data: " + text + "\n\n" }
+	for _, test := range []struct {
+		name, media, body string
+		status            int
+		lost              string // the ids of requests without an answer
+	}{
+		{"one by one", eventstream.MediaType, event(two) + event(one), 200, ""},
+		{"at once", eventstream.MediaType, event("[" + one + "," + two + "]"), 200, ""},
+		{"as JSON", "application/json", "[" + two + "," + one + "]", 200, ""},
+		{"an end without an answer", eventstream.MediaType, event(`{"jsonrpc":"2.0","method":"notifications/x"}`), 200, `"2" 1`},
+		{"an end after the first answer", eventstream.MediaType, event(one), 200, `"2"`},
+		{"an end after the second answer", eventstream.MediaType, event(two), 200, `1`},
+		{"some as JSON", "application/json", "[" + two + "]", 200, `1`},
+		{"no JSON", "text/html", "<p>", 200, `"2" 1`},
+		{"refused", "text/plain", "no", 500, `"2" 1`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", test.media)
+				w.WriteHeader(test.status)
+				io.WriteString(w, test.body)
+			}))
+			defer server.Close()
+			client, front := mcptest.Pair()
+			p := proxy.New(func() runtime.Transport {
+				transport, err := streamable.NewTransport(server.URL, streamable.ClientOptions{})
+				if err != nil {
+					t.Error(err)
+				}
+				return transport
+			}, proxy.Options{Logger: slog.New(slog.DiscardHandler)})
+			served := make(chan error, 1)
+			go func() { served <- p.Serve(t.Context(), front) }()
+			send(t, client, `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"2","method":"b"}]`)
+			answers, lost := 0, []string{}
+			for answers < 2 {
+				content := jsonrpc.ParseText(receive(t, client))
+				for _, m := range append(content.Batch, content) {
+					if m.Kind != jsonrpc.Response {
+						continue
+					}
+					if answers++; m.Error != nil {
+						lost = append(lost, m.ID.String())
+					}
+				}
+			}
+			if got := strings.Join(slices.Sorted(slices.Values(lost)), " "); got != test.lost {
+				t.Errorf("lost the answers of %s, want %s", got, test.lost)
+			}
+			client.Close()
+			if err := <-served; err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

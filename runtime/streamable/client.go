@@ -395,7 +395,7 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 	case m.Kind == jsonrpc.Request:
 		return t.sendRequest(ctx, m, text)
 	case m.Method == "notifications/cancelled":
-		e := t.cancelledBy(text)
+		e, id := t.cancelledBy(text)
 		if m.Revision != "" {
 			if e != nil {
 				e.cancel() // which is the cancellation ("Cancellation", 2026-07-28)
@@ -404,7 +404,9 @@ func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
 		}
 		if e != nil {
 			e.awaitSent(ctx)
-			defer e.cancel()
+			if e.finish(id) {
+				defer e.cancel()
+			}
 		}
 	}
 	err := t.sendOther(ctx, m, text)
@@ -432,19 +434,40 @@ func (t *Transport) sendRequest(ctx context.Context, m runtime.Outgoing, text st
 		}
 	}
 	key := m.ID.Canonical()
+	if jsonrpc.IsBatch(text) {
+		e.batch = make(map[wire.Scalar]bool)
+		for _, id := range idsIn(text, jsonrpc.Request) {
+			e.batch[id] = true
+		}
+	}
 	if !t.life.Enter() {
 		e.cancel()
 		return runtime.ErrClosed
 	}
 	t.mu.Lock()
 	t.calls[key] = e
+	for id := range e.batch {
+		t.calls[id] = e
+	}
 	t.mu.Unlock()
 	t.posts.Run(func() {
 		defer t.life.Leave()
-		defer t.forget(key)
+		defer func() {
+			t.forget(key)
+			t.forgetBatch(e)
+		}()
 		e.run()
 	})
 	return nil
+}
+
+// forgetBatch removes the requests of a batch.
+func (t *Transport) forgetBatch(e *exchange) {
+	if e.batch != nil {
+		t.mu.Lock()
+		maps.DeleteFunc(t.calls, func(_ wire.Scalar, of *exchange) bool { return of == e })
+		t.mu.Unlock()
+	}
 }
 
 // forget removes a request that has its answer. It returns nil if the request was unknown.
@@ -456,19 +479,19 @@ func (t *Transport) forget(key wire.Scalar) *exchange {
 	return e
 }
 
-// cancelledBy returns the request that a notification cancels, or nil.
-func (t *Transport) cancelledBy(text string) *exchange {
+// cancelledBy returns the request that a notification cancels, and its canonical id, or nil.
+func (t *Transport) cancelledBy(text string) (*exchange, wire.Scalar) {
 	m, err := jsonrpc.Parse(text)
 	if err != nil || m.Params == "" {
-		return nil
+		return nil, wire.Scalar{}
 	}
 	id, ok := wire.Object(m.Params).GetScalar("requestId")
 	if !ok {
-		return nil
+		return nil, wire.Scalar{}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.calls[id.Canonical()]
+	return t.calls[id.Canonical()], id.Canonical()
 }
 
 // awaitSent waits until net/http has written the request: a server would ignore a cancellation that

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"slices"
@@ -31,13 +32,14 @@ var (
 // messages, or none. It outlives the connections that carry it.
 type exchange struct {
 	t         *Transport
-	kind      jsonrpc.Kind    // of the message; 0 for the server's own messages, which need none
-	id        wire.Scalar     // of the request that is answered; zero if none is
-	accepted  chan error      // gets the outcome of a message whose POST has no answer; nil for others
-	opens     bool            // the request is initialize
-	stateless http.Header     // of a request that belongs to no session; nil in a session
-	until     time.Time       // until when the request may be sent again; zero for one that is sent once
-	ctx       context.Context // of its requests
+	kind      jsonrpc.Kind         // of the message; 0 for the server's own messages, which need none
+	id        wire.Scalar          // of the request that is answered, the first of a batch; zero if none is
+	batch     map[wire.Scalar]bool // canonical ids of the requests of a batch without an answer, guarded by t.mu; nil for others
+	accepted  chan error           // gets the outcome of a message whose POST has no answer; nil for others
+	opens     bool                 // the request is initialize
+	stateless http.Header          // of a request that belongs to no session; nil in a session
+	until     time.Time            // until when the request may be sent again; zero for one that is sent once
+	ctx       context.Context      // of its requests
 	cancel    context.CancelFunc
 	body      *body // of the message
 	once      sync.Once
@@ -91,11 +93,35 @@ func (e *exchange) run() {
 			case e.accepted != nil:
 				e.accepted <- err
 			case e.ctx.Err() == nil:
-				e.t.inbox.Lose(e.id, err)
+				e.lose(err)
 			}
 			return
 		}
 	}
+}
+
+// lose says that the requests without an answer get none.
+func (e *exchange) lose(err error) {
+	e.t.mu.Lock()
+	open := slices.Collect(maps.Keys(e.batch))
+	e.t.mu.Unlock()
+	if e.batch == nil {
+		open = []wire.Scalar{e.id}
+	}
+	for _, id := range open {
+		e.t.inbox.Lose(id, err)
+	}
+}
+
+// finish removes requests that need no answer any more from those of a batch. It reports whether none is left, which is
+// so if there is no batch.
+func (e *exchange) finish(ids ...wire.Scalar) (last bool) {
+	e.t.mu.Lock()
+	defer e.t.mu.Unlock()
+	for _, id := range ids {
+		delete(e.batch, id)
+	}
+	return len(e.batch) == 0
 }
 
 // try is one attempt of run. An error means that the message was not accepted, or that the request has no answer yet.
@@ -174,7 +200,7 @@ func (e *exchange) deliver(text string, answers bool) error {
 		return context.Canceled
 	}
 	in := runtime.Incoming{Text: text}
-	if answers {
+	if answers && e.batch == nil {
 		in.Answers = e.id
 	}
 	if run := e.t.inbox.Accept(in); run != nil {
@@ -210,7 +236,11 @@ func (e *exchange) read(resp *http.Response) error {
 	case err != nil:
 		return &runtime.LostError{Err: prefix.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
 	}
-	return e.deliver(text, true)
+	last := e.answeredBy(text)
+	if err := e.deliver(text, true); err != nil || e.batch == nil || last {
+		return err
+	}
+	return errNoAnswer
 }
 
 // opened takes the session's id from the response to initialize.
@@ -370,12 +400,14 @@ func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error)
 
 // answeredBy reports whether a response on the stream ends the wait for the answer. The stream of a
 // POST carries only the answer to its request, so every response ends it, unless it answers another
-// request. A batch may contain messages before the answer.
+// request. A batch may contain messages before the answer. The answers to a batch may come one by one.
 func (e *exchange) answeredBy(text string) bool {
-	if e.id.IsZero() {
+	switch {
+	case e.id.IsZero():
 		return false
-	}
-	if jsonrpc.IsBatch(text) {
+	case e.batch != nil:
+		return e.finish(idsIn(text, jsonrpc.Response)...)
+	case jsonrpc.IsBatch(text):
 		items, err := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
 		ends := func(item jsonrpc.Text) bool {
 			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
@@ -384,6 +416,17 @@ func (e *exchange) answeredBy(text string) bool {
 	}
 	id, ok := wire.Object(text).GetScalar("id")
 	return !ok || !e.t.awaitsOther(e, id)
+}
+
+// idsIn returns the canonical ids of the messages of a kind in a text, without its memory.
+func idsIn(text string, kind jsonrpc.Kind) (ids []wire.Scalar) {
+	content := jsonrpc.ParseText(text)
+	for _, m := range append(content.Batch, content) {
+		if m.Kind == kind {
+			ids = append(ids, m.ID.Canonical().Clone())
+		}
+	}
+	return ids
 }
 
 // awaitsOther reports whether an exchange other than e waits for the answer to the request.
@@ -398,7 +441,8 @@ func (t *Transport) awaitsOther(e *exchange, id wire.Scalar) bool {
 // servers send it there when the client reconnects.
 func (t *Transport) answeredElsewhere(text string) {
 	if m, err := jsonrpc.Parse(text); err == nil && m.Kind == jsonrpc.Response {
-		if e := t.forget(m.ID.Canonical()); e != nil {
+		id := m.ID.Canonical()
+		if e := t.forget(id); e != nil && e.finish(id) {
 			e.cancel()
 		}
 	}
