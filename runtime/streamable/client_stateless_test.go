@@ -153,6 +153,13 @@ func TestEraOverHTTP(t *testing.T) {
 		}, "HTTP status 429", "server/discover"},
 		{"no connection", func(jsonrpc.Message) *http.Response { return unreachable }, "no route to host", "server/discover"},
 		{"202", func(jsonrpc.Message) *http.Response { return respond(202, "", "") }, r11, known},
+		{"a stream that ends", func(jsonrpc.Message) *http.Response { return respond(200, asStream, "") }, "ended without an answer", tries},
+		{"a stream of notifications", func(jsonrpc.Message) *http.Response {
+			return respond(200, asStream, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}\n\n")
+		}, "ended without an answer", tries},
+		{"a redirect", func(jsonrpc.Message) *http.Response {
+			return withHeader(respond(307, "", ""), "Location", "https://other.example/")
+		}, "redirect to another server", "server/discover"},
 		{"H58 V14 another revision", func(m jsonrpc.Message) *http.Response {
 			return refused(400, m.ID.String(), -32022, `{"supported":["2030-01-01"],"requested":"2026-07-28"}`)
 		}, "2030-01-01", "server/discover"},

@@ -81,12 +81,13 @@ func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 // message may be sent again.
 func (e *exchange) run() {
 	defer e.cancel()
-	for {
+	for attempts := 1; ; attempts++ {
 		err := e.try()
 		if err == nil {
 			return
 		}
 		e.retry.failed(err)
+		e.retry.failures, e.retry.quiet = attempts, 0 // a stream without the answer is a failure, too
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
 			switch {
@@ -171,7 +172,7 @@ func (e *exchange) mayRepeat(err error, wait time.Duration) bool {
 	_, lost := errors.AsType[*runtime.LostError](err)
 	failure, refused := errors.AsType[*StatusError](err)
 	switch {
-	case err == ErrSessionLost || refused && !repeatable(failure):
+	case err == ErrSessionLost || refused && !repeatable(failure) || errors.Is(err, web.ErrRedirect):
 		return false
 	case e.retry.failures == 1 && e.failedByAnother(err):
 		return true

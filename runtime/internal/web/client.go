@@ -43,17 +43,20 @@ func Client(c *http.Client) (client *http.Client, close func()) {
 	return &own, func() {}
 }
 
+// ErrRedirect is wrapped by the error of a redirect that is not followed.
+var ErrRedirect = errors.New("redirect")
+
 // checkRedirect is an http.Client's CheckRedirect for requests that carry a session: they are not
 // repeated at another server or with another method.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	first := via[0]
 	switch {
 	case len(via) > maxRedirects:
-		return errors.New("too many redirects")
+		return fmt.Errorf("too many %ws", ErrRedirect)
 	case req.URL.Scheme != first.URL.Scheme || req.URL.Host != first.URL.Host:
-		return fmt.Errorf("redirect to another server, %.100s", req.URL.Host)
+		return fmt.Errorf("%w to another server, %.100s", ErrRedirect, req.URL.Host)
 	case req.Method != first.Method:
-		return fmt.Errorf("redirect that turns a %s into a %s", first.Method, req.Method)
+		return fmt.Errorf("%w that turns a %s into a %s", ErrRedirect, first.Method, req.Method)
 	}
 	return nil
 }
