@@ -207,6 +207,33 @@ func TestOrder(t *testing.T) {
 	})
 }
 
+// TestManyRequests checks that a client cannot make the proxy wait for any number of answers.
+func TestManyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, server, served := forward(t.Context(), proxy.Options{})
+		for i := range 10 {
+			var all []string
+			for j := range jsonrpc.MaxBatch {
+				all = append(all, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"x"}`, i*jsonrpc.MaxBatch+j))
+			}
+			send(t, client, "["+strings.Join(all, ",")+"]")
+			receive(t, server)
+		}
+		more := `{"jsonrpc":"2.0","id":"more","method":"x"}`
+		send(t, client, more)
+		expect(t, client, `{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"too many requests in flight; the request was not begun"}}`)
+		answer := `{"jsonrpc":"2.0","id":17,"result":{}}`
+		send(t, server, answer)
+		expect(t, client, answer)
+		send(t, client, more)
+		expect(t, server, more)
+		client.Close()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestStdio forwards odd messages as lines.
 func TestStdio(t *testing.T) {
 	fromClient, toProxy := io.Pipe()

@@ -57,13 +57,23 @@ type requests struct {
 	closed   bool
 }
 
-// errNotBegun refuses requests while the program ends.
-var errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
+// maxRequests limits the requests of a session that have no answer. It is as many as streamable.Options.MaxRequests
+// allows by default. A client that reads nothing keeps the proxy from reading the server, so no request gets an answer,
+// but the proxy reads on.
+const maxRequests = 10_000
+
+var (
+	// errNotBegun refuses requests while the program ends.
+	errNotBegun = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "the server shuts down; the request was not begun")
+	// errBusy refuses requests beyond maxRequests.
+	errBusy = jsonrpc.Errorf(jsonrpc.CodeServerBusy, "too many requests in flight; the request was not begun")
+)
 
 // add adds the requests in a text, which must be finished later. The error is runtime.ErrClosed after close,
-// errNotBegun after stop, or another *jsonrpc.Error if one of them has a response of its own and the id of one in
-// flight: the server would not say which of the two its answer is for. If all answers go to the client in one way, the
-// server decides what the second request gets, and the proxy does not wait for an answer to it.
+// errNotBegun after stop, and errBusy if too many wait. It is another *jsonrpc.Error if one of them has a response of
+// its own and the id of one in flight: the server would not say which of the two its answer is for. If all answers go
+// to the client in one way, the server decides what the second request gets, and the proxy does not wait for an answer
+// to it.
 func (q *requests) add(all []*request) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -72,6 +82,8 @@ func (q *requests) add(all []*request) error {
 		return errNotBegun
 	case q.closed:
 		return runtime.ErrClosed
+	case len(q.inTurn) >= maxRequests:
+		return errBusy
 	}
 	if q.byID == nil {
 		q.byID = make(map[wire.Scalar]*request)
