@@ -57,7 +57,10 @@ func (t *Tap) HTTP(to Upstream, logger *log.Logger) http.Handler {
 				r.Out.Header[name] = values
 			}
 			r.Out = r.Out.WithContext(context.WithValue(r.Out.Context(), exchangeKey{}, x))
-			if r.Out.Body == nil || r.Out.Body == http.NoBody {
+			if r.In.Header.Get("Content-Encoding") != "" {
+				x.request.entry.Unread = compressed
+			}
+			if x.request.entry.Unread != "" || r.Out.Body == nil || r.Out.Body == http.NoBody {
 				x.request.Close()
 				return
 			}

@@ -374,6 +374,12 @@ func TestRecord(t *testing.T) {
 	}
 	r.Header.Set("Authorization", "Bearer secret")
 	do(t, r)
+	packed, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL+"/mcp", strings.NewReader("a compressed secret"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed.Header.Set("Content-Encoding", "gzip")
+	do(t, packed)
 	tap.Close()
 	if strings.Contains(file.String(), "secret") {
 		t.Errorf("the recording contains a secret:\n%s", &file)
@@ -393,7 +399,10 @@ func TestRecord(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(e.Kind, " ", e.From, " ", e.Exchange, " ", e.EventID, " ", e.Text))
 	}
-	want := []string{"request client 1  " + list, "response server 1  ", "event server 1 1 " + listed, "end server 1  "}
+	want := []string{
+		"request client 1  " + list, "response server 1  ", "event server 1 1 " + listed, "end server 1  ",
+		"request client 2  ", "response server 2  ", "event server 2 1 " + listed, "end server 2  ",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

@@ -28,7 +28,7 @@ const maxMessage = 64 << 20
 // The reasons why a message is not checked.
 const (
 	tooLong    = "a message of more than 64 MiB is not checked"
-	compressed = "a compressed response is not checked"
+	compressed = "a compressed message is not checked"
 )
 
 // Tap records and checks messages. It is safe for concurrent use.

@@ -18,16 +18,16 @@ import (
 const RedactedPrefix = "redacted:"
 
 // secretWords matches names before secrets in a text.
-const secretWords = `password|passwd|pwd|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|(?:access|auth|refresh)[-_]?token`
+const secretWords = `password|passwd|pwd|_pass|pass[-_]?phrase|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|(?:access|auth|refresh)[-_]?token`
 
 var (
 	// secretNames matches the words of names whose values are secrets, joined by underscores.
-	secretNames = regexp.MustCompile(`^(.*_)?(pass|passwords?|passwd|pwd|passphrase|passcode|pin|otp|totp|mfa|(pin|otp|totp|mfa|2fa|two_factor|one_time|verification|security|recovery|backup|auth|authorization)_codes?|code_verifier|client_assertion|` +
-		`secrets?|secret_key|(api|access|private|signing|encryption|master|ssh|auth|account|subscription|license|deploy|service|session)_?keys?|access_key_id|` +
-		`tokens?|jwt|bearer|authorization|auth|auth_header|cookies?|session_?id|credentials?|creds|signature|sas|sas_url|webhook_url|` +
+	secretNames = regexp.MustCompile(`^(.*_)?(pass|[a-z]*passwords?|[a-z]*passwd|pwd|pass_?phrase|pass_?code|pin|otp|totp|mfa|(pin|otp|totp|mfa|2fa|two_factor|one_time|verification|security|recovery|backup|auth|authorization)_codes?|code_verifier|client_assertion|` +
+		`[a-z]*secrets?|(api|access|secret|private|signing|encryption|decryption|hmac|master|ssh|auth|account|subscription|license|deploy|service|session)_?keys?|access_key_id|` +
+		`tokens?|(access|auth|refresh|id|bearer|api|session|csrf|xsrf|bot)tokens?|jwt|bearer|authorization|auth|auth_header|cookies?|session_?id|credentials?|creds|signature|sas|sas_url|webhook_url|` +
 		`connection_string|conn_str|dsn|database_url|db_url|mnemonic|seed_phrase|` +
 		`card_number|credit_card|cc_number|pan|cvv2?|cvc2?|ssn|social_security|social_security_number|tax_id|passport_number|iban|account_number)` +
-		`(_(value|text|old|new|current|confirm|confirmation|again|repeat|hash|plain|base64|[0-9]+))?$`)
+		`(_(value|text|old|new|current|confirm|confirmation|again|repeat|hash|plain|base64|pem)|_?[0-9]+)?$`)
 	// publicNames matches names of the protocol and of paging that secretNames matches too.
 	publicNames = regexp.MustCompile(`^(.*_)?(progress|page|next|continuation|sync)_tokens?$`)
 	// counts matches names of numbers that secretNames matches too.
@@ -58,10 +58,11 @@ var (
 		regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=]\s*["']?(?:[a-z]+\s+)?([A-Za-z0-9._~+/-]{4,}=*)`),
 		regexp.MustCompile(`(?i)\b(?:set-)?cookie["']?\s*:\s*["']?[^\s"'=:;,]+="?([^"'\r\n]+)`),
 		regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://(?:[^\s/:@"']*:([^\s/@"']+)|([^\s/:@"']{20,}))@`),
-		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:` + secretWords + `)["']?\s*[=:]\s*(?:"((?:[^"\\\r\n]|\\.){4,})"|'([^'\r\n]{4,})'|["']?([^\s"'*<>\[\](){}&;,]{4,}))`),
+		regexp.MustCompile(`(?i)\b[a-z0-9_-]*(?:` + secretWords + `)\\*["']?\s*[=:]\s*(?:\\+["']([^"'\\\r\n]{4,})|"((?:[^"\\\r\n]|\\.){4,})"|'([^'\r\n]{4,})'|["']?([^\s"'*<>\[\](){}&;,]{4,}))`),
+		regexp.MustCompile(`(?i)(?:` + secretWords + `|token)\s+is:?\s+["']?([a-z][^\s"']{2,}[0-9](?:[^\s"']*[^\s"'.,;:!?])?)`),
 		regexp.MustCompile(`(?i)(?:^|\s)--[a-z0-9_-]*(?:` + secretWords + `|token)\s+["']?([^\s"'<\[({$-][^\s"'0-9]*[0-9][^\s"']*)`),
 		regexp.MustCompile(`(?i)<[a-z0-9_:.-]*(?:` + secretWords + `|token)>\s*([^\s<][^<]{3,})</`),
-		regexp.MustCompile(`(?i)[a-z0-9_-]*token(?:["']\s*[=:]\s*["']([^"'\r\n]{4,})|:\s*([A-Za-z_.~+/-]*[0-9][A-Za-z0-9_.~+/-]{3,}=*))`),
+		regexp.MustCompile(`(?i)[a-z0-9_-]*token(?:\\*["']\s*[=:]\s*\\*["']([^"'\\\r\n]{4,})|:\s*([A-Za-z_.~+/-]*[0-9][A-Za-z0-9_.~+/-]{3,}=*))`),
 		regexp.MustCompile(`(?i)[a-z0-9_-]*token\s*=\s*["']?([^\s"'*<>\[\](){}&;,]{8,})`),
 		regexp.MustCompile(`(?i)[?&;]?\b(?:sig|signature|session_?id|sid|key)=([^\s"'*<>\[\](){}&;,]{8,})`),
 	}
@@ -70,6 +71,8 @@ var (
 	// schemas are the members of messages that are JSON Schemas, which have the names of secrets
 	// before other values.
 	schemas = []string{"inputSchema", "outputSchema", "requestedSchema"}
+	// valueNames are the members that name the member "value" of the same object.
+	valueNames = []string{"name", "key", "id", "header", "field", "variable"}
 )
 
 // Masked reports whether a text only stands for a secret, such as "***".
@@ -308,7 +311,7 @@ func (w *secretWalk) object(pointer string, secret bool) {
 			}
 		}
 		switch {
-		case kind == wire.KindString && (member == "name" || member == "key"):
+		case kind == wire.KindString && slices.Contains(valueNames, member):
 			label = w.json.ReadString()
 		case kind == wire.KindString && member == "value":
 			start = w.json.Offset()
