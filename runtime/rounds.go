@@ -147,6 +147,9 @@ func (c statelessCall) input(ctx context.Context, m *Message) (wire.Raw, error) 
 	if !c.row.Asks {
 		return "", fmt.Errorf("runtime: %s: revision %s has no way to ask the client during %s", m.Method, c.peer.Revision, c.m.Method)
 	}
+	if !m.sent.row.Within {
+		return "", &MethodError{Method: m.Method, Kind: jsonrpc.Request, To: ToClient, Revision: c.peer.Revision}
+	}
 	question, err := questionOf(m)
 	if err != nil {
 		return "", err

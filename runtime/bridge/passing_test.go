@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/bridge"
 	"github.com/mcpgen/mcpgen/runtime/inproc"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -134,5 +136,25 @@ func TestRevisions(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		w.bridge.Close()
+	})
+}
+
+// TestVendorQuestion checks that a server that asks a client something that the revision of the client cannot ask learns
+// so, and can answer the client's request all the same.
+func TestVendorQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var failed error
+		w := start(t, session, handlers{"tools/call": func(ctx context.Context, _ *runtime.Message) (wire.Appender, error) {
+			failed = runtime.CallOf(ctx).Call(ctx, "vendor/ask", nil, nil)
+			return wire.Raw(`{"content":[]}`), nil
+		}}, bridge.Options{})
+		s, served := w.client(stateless, "{}", nil)
+		if _, err := call(t, s, "tools/call", `{"name":"n"}`); err != nil {
+			t.Error(err)
+		}
+		if e, ok := errors.AsType[*jsonrpc.Error](failed); !ok || e.Code != jsonrpc.CodeMethodNotFound {
+			t.Errorf("the server got %v", failed)
+		}
+		w.finish(s, served)
 	})
 }
