@@ -293,3 +293,75 @@ func TestBatch(t *testing.T) {
 		})
 	}
 }
+
+// TestBatchOverHTTP checks that the response to a batch of a client over HTTP has the answers to all its requests, however
+// they come from the server.
+func TestBatchOverHTTP(t *testing.T) {
+	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
+	for _, test := range []struct {
+		name    string
+		answers []string
+		cancels string // the id of a request that the client cancels after the answers
+		want    string
+	}{
+		{"one by one", []string{two, one}, "", "[" + two + "," + one + "]"},
+		{"at once", []string{"[" + one + ", " + two + "]"}, "", "[" + one + ", " + two + "]"},
+		{"one by one in arrays", []string{"[" + one + "]", " [ " + two + " ]"}, "", "[" + one + ", " + two + " ]"},
+		{"one is cancelled", []string{two}, "1", two},
+		{"an error and a cancellation", []string{`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}`}, "2", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			server, back := mcptest.Pair()
+			handler := streamable.NewHandler(proxy.New(func() runtime.Transport { return back }, proxy.Options{}), streamable.Options{})
+			front := httptest.NewServer(handler)
+			defer front.Close()
+			defer handler.Close()
+			session := ""
+			post := func(text string) string {
+				r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, front.URL, strings.NewReader(text))
+				if err != nil {
+					t.Error(err)
+					return ""
+				}
+				r.Header.Set("Content-Type", "application/json")
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				if session != "" {
+					r.Header.Set("Mcp-Session-Id", session)
+				}
+				resp, err := http.DefaultClient.Do(r)
+				if err != nil {
+					t.Error(err)
+					return ""
+				}
+				defer resp.Body.Close()
+				body, err := io.ReadAll(resp.Body)
+				if err != nil {
+					t.Error(err)
+				}
+				if session == "" {
+					session = resp.Header.Get("Mcp-Session-Id")
+				}
+				return string(body)
+			}
+			opened := make(chan string)
+			go func() {
+				opened <- post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`)
+			}()
+			receive(t, server)
+			send(t, server, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
+			<-opened
+			got := make(chan string)
+			go func() { got <- post(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]`) }()
+			receive(t, server)
+			for _, text := range test.answers {
+				send(t, server, text)
+			}
+			if test.cancels != "" {
+				post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + test.cancels + `}}`)
+			}
+			if got := <-got; got != test.want {
+				t.Errorf("got %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}

@@ -7,7 +7,8 @@
 // know which stream of the client an answer belongs to, and the revision that a message without a session carries,
 // because HTTP repeats it in headers. A connection may have messages of both kinds.
 //
-// The proxy writes a message of its own in these cases. It cancels a request at the server if the client has
+// The proxy writes a message of its own in these cases. It puts the answers to a batch of a client over HTTP into one
+// array if the server has sent several texts, because the response has one. It cancels a request at the server if the client has
 // cancelled it by closing its connection. It answers with an error
 //
 //   - a request that cannot be sent to the server, or whose answer is lost (-32603);

@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -43,7 +45,60 @@ func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bo
 		}
 		all = append(all, r)
 	}
+	if reply != nil && len(all) > 1 {
+		batch := &batchReply{Reply: reply, missing: len(all)}
+		for _, r := range all {
+			r.reply = batch
+		}
+	}
 	return all
+}
+
+// batchReply is the Reply of the requests in a batch. It keeps their answers until none is missing, because an answer
+// is the last message of a Reply, and a server may answer one by one.
+type batchReply struct {
+	runtime.Reply
+	mu      sync.Mutex
+	missing int // requests that are not finished
+	answers []runtime.Outgoing
+}
+
+// Unwrap returns the Reply of the batch.
+func (b *batchReply) Unwrap() runtime.Reply { return b.Reply }
+
+// Send keeps an answer, and sends other messages.
+func (b *batchReply) Send(ctx context.Context, m runtime.Outgoing) error {
+	content := jsonrpc.ParseText(string(m.Text))
+	if !slices.ContainsFunc(append(content.Batch, content), func(t jsonrpc.Text) bool { return t.Kind == jsonrpc.Response }) {
+		return b.Reply.Send(ctx, m)
+	}
+	m.Text = bytes.Clone(m.Text)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.answers = append(b.answers, m)
+	return nil
+}
+
+// finish says that a request is answered or gets no answer. It returns the answers to the batch if none is missing. If
+// the server has sent them as one text, they are that text.
+func (b *batchReply) finish() (all runtime.Outgoing, complete bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.missing--; b.missing > 0 || len(b.answers) == 0 {
+		return runtime.Outgoing{}, false
+	}
+	if len(b.answers) == 1 {
+		return b.answers[0], true
+	}
+	text := []byte{'['}
+	for _, m := range b.answers {
+		part := bytes.TrimSpace(m.Text)
+		if jsonrpc.IsBatch(string(part)) {
+			part = part[1 : len(part)-1]
+		}
+		text = append(wire.AppendComma(text), part...)
+	}
+	return runtime.Outgoing{Text: append(text, ']'), Kind: jsonrpc.Response}, true
 }
 
 // requests holds the requests of the client that have no answer. The zero value is ready to

@@ -74,6 +74,18 @@ func (s *session) reply(to runtime.Reply, m runtime.Outgoing) error {
 	return to.Send(s.ctx, m)
 }
 
+// finish ends the wait for the answer to a request. The last request of a batch sends the answers to all of them.
+func (s *session) finish(r *request) {
+	if batch, ok := r.reply.(*batchReply); ok {
+		if all, complete := batch.finish(); complete {
+			if err := s.reply(batch.Reply, all); err != nil {
+				s.log("the answers to a batch could not be sent to the client", err)
+			}
+		}
+	}
+	s.requests.finish(r)
+}
+
 // sends adds n to the messages that are being sent to the client. If the client sends no more, and none of them
 // is begun or done for a while, the session ends, because such a client reads nothing either.
 func (s *session) sends(n int) {
@@ -179,7 +191,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 	for _, m := range messages {
 		if m.Method == methodCancelled {
 			if r := s.requests.remove(cancelled(m), nil); r != nil {
-				s.requests.finish(r)
+				s.finish(r)
 			}
 		}
 	}
@@ -233,7 +245,7 @@ func (s fromClient) disconnected(requests []*request) {
 			s.log("a cancellation could not be sent to the server", err)
 		}
 		cancel()
-		s.requests.finish(r)
+		s.finish(r)
 	}
 }
 
@@ -379,7 +391,7 @@ func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 		s.log("a message could not be sent to the client", err)
 	}
 	for _, r := range finished {
-		s.requests.finish(r)
+		s.finish(r)
 	}
 	if !in.Answers.IsZero() && s.requests.find(in.Answers) != nil {
 		s.Lose(in.Answers, errors.New("the response does not answer the request"))
@@ -397,7 +409,7 @@ func (s fromServer) Lose(id wire.Scalar, err error) {
 	if err := s.reply(r.reply, errorMessage(id, failure)); err != nil {
 		s.log("an error could not be sent to the client", err)
 	}
-	s.requests.finish(r)
+	s.finish(r)
 }
 
 // End ends the session.
