@@ -162,6 +162,19 @@ func TestCleanHTTP(t *testing.T) {
 	for _, f := range judged(t, audit.Options{}, lines) {
 		t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
 	}
+	ends := append(handshake(),
+		post(3, good, list[2:]), respond(3, 200, typeStream, ""),
+		post(4, good, `{"@method":"notifications/cancelled","params":{"requestId":1}}`), respond(4, 202, "", ""), entry("end", 3, session),
+		post(5, good, strings.Replace(list[2:], `"@id":1`, `"@id":5`, 1)), respond(5, 200, typeStream, ""),
+		entry("event", 5, `"event":{"id":"a"}`), strings.Replace(entry("end", 5, session), "server->client", "client->server", 1),
+		entry("request", 6, `"http":{"method":"GET","path":"/mcp","headers":{"Accept":"text/event-stream","Last-Event-ID":"a",`+session+`,`+version+`}}`),
+		respond(6, 200, typeStream, ""), entry("event", 6, `"event":{"id":"b"},"message":"{\"jsonrpc\":\"2.0\",\"id\":5,\"result\":{\"tools\":[]}}"`), entry("end", 6, session))
+	for i := range ends {
+		ends[i] = strings.ReplaceAll(ends[i], "2025-11-25", "2025-06-18")
+	}
+	for _, f := range judged(t, audit.Options{}, ends) {
+		t.Errorf("streams that end, line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+	}
 }
 
 // TestFallback expects no findings about a client that finds a server of HTTP+SSE as the specification

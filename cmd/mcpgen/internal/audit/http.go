@@ -130,8 +130,8 @@ func (r *Recording) http(e recording.Entry) []Finding {
 			x.cancel()
 			return nil
 		}
-		if len(x.requests) > 0 && !x.begins && x.method == "POST" && !x.session.since("2025-11-25") {
-			return x.finding(e, Server, "http-stream-closed", "the stream ends before the response to the request %s", x.requests[0])
+		if i := slices.IndexFunc(x.requests, x.awaited); i >= 0 && e.From != Client && !x.begins && x.method == "POST" && !x.session.since("2025-11-25") {
+			return x.finding(e, Server, "http-stream-closed", "the stream ends before the response to the request %s", x.requests[i])
 		}
 	}
 	return nil
@@ -372,6 +372,11 @@ func (x *exchange) cancel() {
 		}
 	}
 	x.requests = nil
+}
+
+// awaited reports whether the client has not cancelled the request with an id.
+func (x *exchange) awaited(id wire.Scalar) bool {
+	return !slices.ContainsFunc(x.session.open.byID[id], func(r *request) bool { return r.by == Client && r.cancelled })
 }
 
 // event checks an event of a stream.
