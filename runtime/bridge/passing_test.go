@@ -139,8 +139,8 @@ func TestRevisions(t *testing.T) {
 	})
 }
 
-// TestVendorQuestion checks that a server that asks a client something that the revision of the client cannot ask learns
-// so, and can answer the client's request all the same.
+// TestVendorQuestion checks that a server learns that it cannot ask a client without a session by a method that the
+// revision does not have, and that it can answer the client's request all the same.
 func TestVendorQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var failed error

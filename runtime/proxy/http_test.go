@@ -294,8 +294,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// TestBatchOverHTTP checks that the response to a batch of a client over HTTP has the answers to all its requests, however
-// they come from the server.
+// TestBatchOverHTTP checks that the response to a batch of a client over HTTP has the answers to all its requests,
+// however they come from the server.
 func TestBatchOverHTTP(t *testing.T) {
 	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
 	for _, test := range []struct {

@@ -8,8 +8,8 @@
 // because HTTP repeats it in headers. A connection may have messages of both kinds.
 //
 // The proxy writes a message of its own in these cases. It puts the answers to a batch of a client over HTTP into one
-// array if the server has sent several texts, because the response has one. It cancels a request at the server if the client has
-// cancelled it by closing its connection. It answers with an error
+// array if the server has sent several texts, because the response has one. It cancels a request at the server if the
+// client has cancelled it by closing its connection. It answers with an error
 //
 //   - a request that cannot be sent to the server, or whose answer is lost (-32603);
 //   - a request beyond 10,000 of its session without an answer (-32000);

@@ -34,7 +34,7 @@ type exchange struct {
 	t         *Transport
 	kind      jsonrpc.Kind         // of the message; 0 for the server's own messages, which need none
 	id        wire.Scalar          // of the request that is answered, the first of a batch; zero if none is
-	batch     map[wire.Scalar]bool // canonical ids of the requests of a batch without an answer, guarded by t.mu; nil for others
+	batch     map[wire.Scalar]bool // requests of a batch without an answer, by canonical id, guarded by t.mu; nil for others
 	accepted  chan error           // gets the outcome of a message whose POST has no answer; nil for others
 	opens     bool                 // the request is initialize
 	stateless http.Header          // of a request that belongs to no session; nil in a session
@@ -237,8 +237,8 @@ func (e *exchange) read(resp *http.Response) error {
 	case err != nil:
 		return &runtime.LostError{Err: prefix.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
 	}
-	last := e.answeredBy(text)
-	if err := e.deliver(text, true); err != nil || e.batch == nil || last {
+	last := e.batch == nil || e.answeredBy(text)
+	if err := e.deliver(text, true); err != nil || last {
 		return err
 	}
 	return errNoAnswer
