@@ -32,8 +32,8 @@ func outputChecker(compiled *int) func(wire.Raw) (func(wire.Raw) error, error) {
 		}
 		return func(content wire.Raw) error {
 			return schema.Check(content, func(c *schema.Checker) {
-				for c.Object(schema.Object); c.Member(); {
-					c.Value(schema.Number)
+				for c.Object(wire.KindObject); c.Member(); {
+					c.Value(wire.KindNumber)
 				}
 			})
 		}, nil

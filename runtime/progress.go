@@ -68,7 +68,7 @@ func (c *Call) ProgressToken() (wire.Scalar, bool) {
 // progressToken returns the token in a _meta, or the zero Scalar.
 func progressToken(meta wire.Object) wire.Scalar {
 	token, _ := meta.GetScalar("progressToken")
-	if !token.Is(wire.ScalarString | wire.ScalarInteger) {
+	if !token.Is(wire.KindString | wire.KindInteger) {
 		return wire.Scalar{}
 	}
 	return token

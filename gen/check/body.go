@@ -105,9 +105,9 @@ func sourceText(s *jsonschema.Schema) string {
 func typeSet(types []string) string {
 	var set []string
 	for _, t := range types {
-		set = append(set, "schema."+strings.ToUpper(t[:1])+t[1:])
+		set = append(set, code.Kind(t))
 	}
-	return cmp.Or(strings.Join(set, " | "), "schema.Any")
+	return cmp.Or(strings.Join(set, " | "), "wire.KindAny")
 }
 
 // value returns the rules that apply to a value as a whole.

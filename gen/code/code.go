@@ -115,6 +115,14 @@ func Literal(value any) string {
 	return text
 }
 
+// Kind renders the constant of package wire for a type of JSON Schema.
+func Kind(name string) string {
+	if name == "boolean" {
+		name = "bool"
+	}
+	return "wire.Kind" + strings.ToUpper(name[:1]) + name[1:]
+}
+
 // String returns a string literal, a raw one if the text has quotes or backslashes and can be one.
 func String[S ~string](s S) string {
 	if strings.ContainsAny(string(s), "\"\\") && strconv.CanBackquote(string(s)) {

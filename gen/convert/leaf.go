@@ -27,7 +27,7 @@ func leafOf(t ir.Type) *Limits {
 	case *ir.Number:
 		l.Bounds = t.Bounds
 	case *ir.Scalar:
-		l.Integer = t.Kinds&(wire.ScalarInteger|wire.ScalarNumber) == wire.ScalarInteger
+		l.Integer = t.Kinds&(wire.KindInteger|wire.KindNumber) == wire.KindInteger
 	}
 	return l
 }

@@ -45,7 +45,7 @@ func (e *emitter) boxes(f *jen.File) {
 		case *ir.Scalar:
 			if hasBox(d) {
 				box(f, d, "wire.Scalar")
-				code.Declare(f, "", "func ($1) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar($2)\n}", codecName(d), scalarSet(t.Kinds))
+				code.Declare(f, "", "func ($1) Decode(r *wire.Reader) wire.Scalar {\nreturn r.ReadScalar($2)\n}", codecName(d), kindSet(t.Kinds))
 				code.Declare(f, "", "func ($1) Check(c *wire.Collector, v wire.Scalar) {\n$2}\n", codecName(d), checkScalar("v", t))
 			}
 		}

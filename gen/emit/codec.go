@@ -227,7 +227,7 @@ func acceptsNull(t ir.Type) bool {
 	case *ir.Nullable, *ir.Any:
 		return true
 	case *ir.Scalar:
-		return t.Kinds&wire.ScalarNull != 0
+		return t.Kinds&wire.KindNull != 0
 	case *ir.Union:
 		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return acceptsNull(v.Decl.Type) })
 	}
@@ -261,11 +261,12 @@ func name(base string, depth int) string {
 	return fmt.Sprintf("%s%d", base, depth+1)
 }
 
-func scalarSet(sorts wire.ScalarSet) string {
+// kindSet renders a set of kinds of scalars.
+func kindSet(kinds wire.Kind) string {
 	var set []string
 	for _, s := range ir.Scalars {
-		if sorts&s.Sort != 0 {
-			set = append(set, "wire."+s.Go)
+		if kinds&s.Kind != 0 {
+			set = append(set, code.Kind(s.Type))
 		}
 	}
 	return strings.Join(set, " | ")

@@ -265,7 +265,7 @@ func (e *stepEmitter) fields(v reflect.Value) string {
 		case []string:
 			value = code.Strings(of)
 		case ir.Kind:
-			value = "schema." + strings.ToUpper(string(of[:1])) + string(of[1:])
+			value = code.Kind(string(of))
 		default:
 			value = e.list(field)
 		}

@@ -169,7 +169,7 @@ func readExpr(t ir.Type) (string, bool) {
 		if t.ID {
 			return "r.ReadID()", true
 		}
-		return "r.ReadScalar(" + scalarSet(t.Kinds) + ")", true
+		return "r.ReadScalar(" + kindSet(t.Kinds) + ")", true
 	case *ir.Array:
 		if _, ok := t.Elem.(*ir.String); ok {
 			return "r.ReadStrings()", true

@@ -210,7 +210,7 @@ func checkScalar(value string, t *ir.Scalar) string {
 	if t.ID {
 		return value + ".Check(c)\n"
 	}
-	return fmt.Sprintf("if !%s.Is(%s) {\nc.Report(%q)\n}\n", value, scalarSet(t.Kinds), "must be "+t.Kinds.String())
+	return fmt.Sprintf("if !%s.Is(%s) {\nc.Report(%q)\n}\n", value, kindSet(t.Kinds), "must be "+t.Kinds.String())
 }
 
 func checkBounds(value string, b ir.Bounds) string {

@@ -230,7 +230,7 @@ type (
 	Time struct{}
 	// Scalar is a value of one of several scalar kinds, kept as its exact token.
 	Scalar struct {
-		Kinds wire.ScalarSet
+		Kinds wire.Kind
 		// ID means that it is a wire.ID: a string or an integer.
 		ID bool
 	}
@@ -281,13 +281,12 @@ type Count struct{ Min, Max int }
 // Has reports whether c allows the number n.
 func (c Count) Has(n int) bool { return c.Min <= n && (c.Max == 0 || n <= c.Max) }
 
-// Scalars lists the sorts of scalars by their types in JSON Schema, with the names of their constants in package wire.
+// Scalars lists the kinds of scalars with their types in JSON Schema.
 var Scalars = []struct {
-	Sort     wire.ScalarSet
-	Type, Go string
+	Kind wire.Kind
+	Type string
 }{
-	{wire.ScalarString, "string", "ScalarString"}, {wire.ScalarInteger, "integer", "ScalarInteger"}, {wire.ScalarNumber, "number", "ScalarNumber"},
-	{wire.ScalarBool, "boolean", "ScalarBool"}, {wire.ScalarNull, "null", "ScalarNull"},
+	{wire.KindString, "string"}, {wire.KindInteger, "integer"}, {wire.KindNumber, "number"}, {wire.KindBool, "boolean"}, {wire.KindNull, "null"},
 }
 
 // Resolve follows references to the underlying type.

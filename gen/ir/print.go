@@ -247,7 +247,7 @@ func (p *printer) typ(t Type) string {
 	case *Scalar:
 		var names []string
 		for _, s := range Scalars {
-			if t.Kinds&s.Sort != 0 {
+			if t.Kinds&s.Kind != 0 {
 				names = append(names, s.Type)
 			}
 		}

@@ -24,11 +24,11 @@ func Kinds(t Type) []Kind {
 	case *Scalar:
 		var all []Kind
 		for _, s := range Scalars {
-			if t.Kinds&s.Sort == 0 {
+			if t.Kinds&s.Kind == 0 {
 				continue
 			}
 			kind := Kind(s.Type)
-			if s.Sort == wire.ScalarInteger {
+			if s.Kind == wire.KindInteger {
 				kind = KindNumber
 			}
 			all = append(all, kind)
@@ -107,7 +107,7 @@ func Misfit(t Type, v wire.Raw, limits bool) string {
 			return "it is " + kind.String() + " in place of a scalar"
 		}
 		in := wire.NewStringReader(string(v))
-		if !in.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool | wire.ScalarNull).Is(t.Kinds) {
+		if !in.ReadScalar(wire.KindString | wire.KindNumber | wire.KindBool | wire.KindNull).Is(t.Kinds) {
 			return "it is " + kind.String() + ", which the schema does not allow"
 		}
 	case *Array:

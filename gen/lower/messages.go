@@ -96,7 +96,7 @@ func isEnvelope(d *ir.Decl) bool {
 			fits = f.Required && f.Const == "2.0"
 		case "id":
 			t, scalar := ir.Resolve(f.Type).(*ir.Scalar)
-			fits = scalar && t.Kinds == wire.ScalarString|wire.ScalarInteger
+			fits = scalar && t.Kinds == wire.KindString|wire.KindInteger
 		case "method":
 			t, text := f.Type.(*ir.String)
 			fits, kind = f.Required && text && *t == ir.String{}, f.Wire

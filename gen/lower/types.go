@@ -122,7 +122,7 @@ func (l *lowerer) lowerType(s *schema.Schema, at place) ir.Type {
 	case "boolean":
 		return &ir.Boolean{}
 	case "null":
-		return &ir.Scalar{Kinds: wire.ScalarNull}
+		return &ir.Scalar{Kinds: wire.KindNull}
 	case "array":
 		array := &ir.Array{Elem: &ir.Any{}, Length: ir.Count{Min: s.MinItems, Max: s.MaxItems}}
 		if s.Items != nil {
@@ -146,7 +146,7 @@ func (l *lowerer) scalar(s *schema.Schema) *ir.Scalar {
 		l.doc.Keep(s)
 	}
 	kinds := scalarKinds(s.Types)
-	return &ir.Scalar{Kinds: kinds, ID: kinds == wire.ScalarString|wire.ScalarInteger}
+	return &ir.Scalar{Kinds: kinds, ID: kinds == wire.KindString|wire.KindInteger}
 }
 
 func bounds(s *schema.Schema) ir.Bounds {
@@ -337,12 +337,12 @@ func (l *lowerer) orderEnums() {
 	}
 }
 
-// scalarKinds returns the sorts of scalars of some types.
-func scalarKinds(types []string) (sorts wire.ScalarSet) {
+// scalarKinds returns the kinds of scalars of some types.
+func scalarKinds(types []string) (kinds wire.Kind) {
 	for _, s := range ir.Scalars {
 		if slices.Contains(types, s.Type) {
-			sorts |= s.Sort
+			kinds |= s.Kind
 		}
 	}
-	return sorts
+	return kinds
 }

@@ -74,7 +74,7 @@ func (d *Decider) sameKind(from []*ir.Variant) ir.Decision {
 func width(v *ir.Variant) int {
 	switch t := ir.Resolve(v.Decl.Type).(type) {
 	case *ir.Scalar:
-		if t.Kinds&(wire.ScalarInteger|wire.ScalarNumber) == wire.ScalarInteger {
+		if t.Kinds&(wire.KindInteger|wire.KindNumber) == wire.KindInteger {
 			return 2
 		}
 		return 5

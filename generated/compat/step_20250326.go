@@ -4,7 +4,7 @@ package compat
 
 import (
 	"github.com/mcpgen/mcpgen/runtime/convert"
-	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const (
@@ -117,7 +117,7 @@ var step20250326 = convert.Step{
 			{Name: "content", Rule: from20250326ContentBlockEach},
 		}},
 		from20250326ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: "AudioAsResource"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rewrite: "AudioAsResource"},
 		}},
 		from20250326ContentBlockEach: {Each: from20250326ContentBlock},
 		from20250326CreateMessageRequestParams: {Touched: []string{"\"audio\""}, Members: []convert.Member{
@@ -146,7 +146,7 @@ var step20250326 = convert.Step{
 			{Name: "content", Rule: from20250326SamplingMessageContent},
 		}},
 		from20250326SamplingMessageContent: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Refuse: "sampling supports only text and images in the older revision"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Refuse: "sampling supports only text and images in the older revision"},
 		}},
 		from20250326SamplingMessageEach: {Each: from20250326SamplingMessage},
 		from20250326ServerCapabilities: {Members: []convert.Member{

@@ -4,7 +4,7 @@ package compat
 
 import (
 	"github.com/mcpgen/mcpgen/runtime/convert"
-	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const (
@@ -206,14 +206,14 @@ var step20250618 = convert.Step{
 			{Name: "context", Drop: missingIn20250326},
 		}},
 		from20250618CompleteRequestParamsRef: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: from20250618PromptReference},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: from20250618PromptReference},
 		}},
 		from20250618ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: from20250618EmbeddedResource},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: "LinkAsText", Rule: from20250618TextContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: from20250618EmbeddedResource},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rewrite: "LinkAsText", Rule: from20250618TextContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
 		from20250618ContentBlockEach: {Each: from20250618ContentBlock},
 		from20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
@@ -288,8 +288,8 @@ var step20250618 = convert.Step{
 			{Name: "_meta", Drop: missingIn20250326},
 		}},
 		from20250618ResourceContentsUnion: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: from20250618BlobResourceContents},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: from20250618TextResourceContents},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: from20250618BlobResourceContents},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"text"}}}, Rule: from20250618TextResourceContents},
 		}},
 		from20250618ResourceContentsUnionEach: {Each: from20250618ResourceContentsUnion},
 		from20250618ResourceEach:              {Each: from20250618Resource},
@@ -307,9 +307,9 @@ var step20250618 = convert.Step{
 			{Name: "content", Rule: from20250618SamplingMessageContent},
 		}},
 		from20250618SamplingMessageContent: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: from20250618AudioContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: from20250618ImageContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: from20250618TextContent},
 		}},
 		from20250618SamplingMessageEach: {Each: from20250618SamplingMessage},
 		from20250618TextContent: {Members: []convert.Member{
@@ -352,13 +352,13 @@ var step20250618 = convert.Step{
 			{Name: "context", Drop: onlyIn20250618},
 		}},
 		to20250618CompleteRequestParamsRef: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: to20250618PromptReference},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"ref/prompt\""}}, Rule: to20250618PromptReference},
 		}},
 		to20250618ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: to20250618EmbeddedResource},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource\""}}, Rule: to20250618EmbeddedResource},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
 		}},
 		to20250618ContentBlockEach: {Each: to20250618ContentBlock},
 		to20250618CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"lastModified\""}, Members: []convert.Member{
@@ -433,8 +433,8 @@ var step20250618 = convert.Step{
 			{Name: "_meta", Drop: onlyIn20250618},
 		}},
 		to20250618ResourceContentsUnion: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: to20250618BlobResourceContents},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"text"}}}, Rule: to20250618TextResourceContents},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"blob"}}}, Rule: to20250618BlobResourceContents},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"text"}}}, Rule: to20250618TextResourceContents},
 		}},
 		to20250618ResourceContentsUnionEach: {Each: to20250618ResourceContentsUnion},
 		to20250618ResourceEach:              {Each: to20250618Resource},
@@ -452,9 +452,9 @@ var step20250618 = convert.Step{
 			{Name: "content", Rule: to20250618SamplingMessageContent},
 		}},
 		to20250618SamplingMessageContent: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"audio\""}}, Rule: to20250618AudioContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"image\""}}, Rule: to20250618ImageContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"text\""}}, Rule: to20250618TextContent},
 		}},
 		to20250618SamplingMessageEach: {Each: to20250618SamplingMessage},
 		to20250618TextContent: {Members: []convert.Member{

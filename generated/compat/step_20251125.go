@@ -5,6 +5,7 @@ package compat
 import (
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const (
@@ -203,8 +204,8 @@ var step20251125 = convert.Step{
 			{Name: "task", Drop: missingIn20250618},
 		}},
 		from20251125CallToolResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CallToolResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CallToolResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125CallToolResult: {Touched: []string{"\"icons\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125ContentBlockEach},
@@ -226,7 +227,7 @@ var step20251125 = convert.Step{
 			{Name: "tools", Drop: missingIn20250618},
 		}},
 		from20251125ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: from20251125ResourceLink},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: from20251125ResourceLink},
 		}},
 		from20251125ContentBlockEach: {Each: from20251125ContentBlock},
 		from20251125CreateMessageRequestParams: {Touched: []string{"\"messages\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
@@ -236,8 +237,8 @@ var step20251125 = convert.Step{
 			{Name: "tools", Rewrite: "RefuseTools", Drop: missingIn20250618},
 		}},
 		from20251125CreateMessageResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CreateMessageResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"content"}}}, Rule: from20251125CreateMessageResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125CreateMessageResult: {Touched: []string{"\"content\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125SamplingMessageContent},
@@ -248,22 +249,22 @@ var step20251125 = convert.Step{
 			{Name: "task", Drop: missingIn20250618},
 		}},
 		from20251125ElicitRequestParams: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20251125ElicitRequestFormParams},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Refuse: "elicitation supports only forms in the older revision"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20251125ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20251125ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Refuse: "elicitation supports only forms in the older revision"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20251125ElicitRequestFormParams},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125ElicitResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}, Rule: from20251125ElicitResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the older revision has no tasks, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"action"}}}, Rule: from20251125ElicitResult},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125ElicitResult: {Touched: []string{"\"content\""}, Members: []convert.Member{
 			{Name: "content", Rule: from20251125ElicitResultContentEach},
 		}},
 		from20251125ElicitResultContent: {Cases: []convert.Case{
-			{Kind: schema.Array, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: schema.String},
-			{Kind: schema.Number},
-			{Kind: schema.Boolean},
+			{Kind: wire.KindArray, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: wire.KindString},
+			{Kind: wire.KindNumber},
+			{Kind: wire.KindBool},
 		}, Otherwise: "the revision does not define this variant"},
 		from20251125ElicitResultContentEach: {Each: from20251125ElicitResultContent},
 		from20251125FormSchema: {Members: []convert.Member{
@@ -304,14 +305,14 @@ var step20251125 = convert.Step{
 			{Name: "default", Drop: missingIn20250618},
 		}},
 		from20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: from20251125NumberSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: from20251125NumberSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: from20251125LegacyTitledEnumSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: "OptionsAsEnumNames", Rule: from20251125LegacyTitledEnumSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: from20251125UntitledSingleSelectEnumSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: from20251125StringSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}, {Path: []string{"items", "anyOf"}}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"array\""}}, Refuse: "forms have no multiple choice in the older revision, and a single choice would be another question"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: from20251125NumberSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: from20251125NumberSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}, {Path: []string{"enumNames"}}}, Rule: from20251125LegacyTitledEnumSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"oneOf"}}}, Rewrite: "OptionsAsEnumNames", Rule: from20251125LegacyTitledEnumSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: from20251125UntitledSingleSelectEnumSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: from20251125StringSchema},
 		}},
 		from20251125PrimitiveSchemaDefinitionEach: {Each: from20251125PrimitiveSchemaDefinition},
 		from20251125Prompt: {Members: []convert.Member{
@@ -338,9 +339,9 @@ var step20251125 = convert.Step{
 			{Name: "_meta", Drop: missingIn20250618},
 		}},
 		from20251125SamplingMessageContent: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
-			{Kind: schema.Array, Rewrite: "JoinBlocks", Rule: from20251125SamplingMessageContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_use\""}}, Refuse: "sampling has no tools in the older revision, and removing them would change the meaning of the message"},
+			{Kind: wire.KindArray, Rewrite: "JoinBlocks", Rule: from20251125SamplingMessageContent},
 		}},
 		from20251125SamplingMessageEach: {Each: from20251125SamplingMessage},
 		from20251125ServerCapabilities: {Members: []convert.Member{
@@ -375,7 +376,7 @@ var step20251125 = convert.Step{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
 		to20251125ContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: to20251125ResourceLink},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"resource_link\""}}, Rule: to20251125ResourceLink},
 		}},
 		to20251125ContentBlockEach: {Each: to20251125ContentBlock},
 		to20251125CreateMessageRequestParams: {Touched: []string{"\"_meta\"", "\"task\"", "\"toolChoice\"", "\"tools\""}, Members: []convert.Member{
@@ -437,10 +438,10 @@ var step20251125 = convert.Step{
 			{Name: "tools", Drop: onlyIn20251125},
 		}},
 		to20251125PrimitiveSchemaDefinition: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: to20251125NumberSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: to20251125NumberSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: to20251125LegacyTitledEnumSchema},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: to20251125StringSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"integer\""}}, Rule: to20251125NumberSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"number\""}}, Rule: to20251125NumberSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}, {Path: []string{"enum"}}}, Rule: to20251125LegacyTitledEnumSchema},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"string\""}}, Rule: to20251125StringSchema},
 		}},
 		to20251125PrimitiveSchemaDefinitionEach: {Each: to20251125PrimitiveSchemaDefinition},
 		to20251125Prompt: {Members: []convert.Member{

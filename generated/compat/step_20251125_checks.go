@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/schema"
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // checkTo20251125Limit checks a value.
-func checkTo20251125Limit(c *schema.Checker) { c.Value(schema.String) }
+func checkTo20251125Limit(c *schema.Checker) { c.Value(wire.KindString) }

@@ -5,6 +5,7 @@ package compat
 import (
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 const (
@@ -278,9 +279,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		from20260728CallToolResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728CallToolResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728CallToolResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728CallToolResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728CallToolResult},
 		}},
 		from20260728CallToolResult: {Touched: []string{"\"_meta\"", "\"resultType\"", "\"structuredContent\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -328,9 +329,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: onlyIn20251125},
 		}},
 		from20260728ElicitRequestParams: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20260728ElicitRequestFormParams},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: from20260728ElicitRequestURLParams},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20260728ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: from20260728ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: from20260728ElicitRequestURLParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: from20260728ElicitRequestFormParams},
 		}},
 		from20260728ElicitRequestURLParams: {Members: []convert.Member{
 			{Name: "_meta", Rule: from20260728OpenRequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -343,9 +344,9 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
 		from20260728GetPromptResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728GetPromptResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728GetPromptResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728GetPromptResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728GetPromptResult},
 		}, Otherwise: "the revision does not define this variant"},
 		from20260728GetPromptResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -430,9 +431,9 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: missingIn20251125, Handled: true},
 		}},
 		from20260728ReadResourceResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728ReadResourceResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728ReadResourceResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"complete\""}}, Rule: from20260728ReadResourceResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Is: "\"input_required\""}}, Refuse: "the older revision asks with requests of the server, which the runtime sends instead"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"resultType"}, Absent: true}}, Rule: from20260728ReadResourceResult},
 		}, Otherwise: "the revision does not define this variant"},
 		from20260728ReadResourceResult: {Touched: []string{"\"_meta\"", "\"cacheScope\"", "\"resultType\"", "\"ttlMs\""}, Members: []convert.Member{
 			{Name: "resultType", Drop: missingIn20251125, Implied: "\"complete\""},
@@ -472,11 +473,11 @@ var step20260728 = convert.Step{
 			{Name: "content", Rule: from20260728SamplingMessageContent},
 		}},
 		from20260728SamplingMessageContent: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
-			{Kind: schema.Array, Rule: from20260728SamplingMessageContentList},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
+			{Kind: wire.KindArray, Rule: from20260728SamplingMessageContentList},
 		}},
 		from20260728SamplingMessageContentBlock: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: "\"tool_result\""}}, Rule: from20260728ToolResultContent},
 		}},
 		from20260728SamplingMessageContentList: {Each: from20260728SamplingMessageContentBlock},
 		from20260728SamplingMessageEach:        {Each: from20260728SamplingMessage},
@@ -484,14 +485,14 @@ var step20260728 = convert.Step{
 			{Name: "tasks", Drop: onlyIn20251125},
 		}},
 		from20260728ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20260728CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: from20260728LoggingMessageNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20260728ProgressNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: from20260728PromptListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: from20260728ResourceListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: from20260728ResourceUpdatedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: from20260728ToolListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: from20260728CancelledNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: from20260728LoggingMessageNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: from20260728ProgressNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: from20260728PromptListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: from20260728ResourceListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: from20260728ResourceUpdatedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/subscriptions/acknowledged\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: from20260728ToolListChangedNotification},
 		}},
 		from20260728Tool: {Members: []convert.Member{
 			{Name: "inputSchema", Rewrite: "PlainSchemas", Rule: from20260728ToolInputSchema},
@@ -529,8 +530,8 @@ var step20260728 = convert.Step{
 			{Name: "requestState", Drop: onlyIn20260728},
 		}},
 		to20260728CallToolResponse: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}, Rule: to20260728CallToolResult},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"content"}}}, Rule: to20260728CallToolResult},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}},
 		to20260728CallToolResult: {Touched: []string{"\"_meta\"", "\"resultType\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728OpenResultMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Default: "{}"},
@@ -584,8 +585,8 @@ var step20260728 = convert.Step{
 			{Name: "tools", Rule: to20260728ToolEach},
 		}},
 		to20260728CreateMessageResult2: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"content"}}}},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"content"}}}},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
 		}, Otherwise: "the revision does not define this variant"},
 		to20260728ElicitRequest: {Members: []convert.Member{
 			{Name: "jsonrpc", Drop: missingIn20260728, Implied: "\"2.0\""},
@@ -596,9 +597,9 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: missingIn20260728},
 		}},
 		to20260728ElicitRequestParams: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: to20260728ElicitRequestFormParams},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: to20260728ElicitRequestURLParams},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: to20260728ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"form\""}}, Rule: to20260728ElicitRequestFormParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Is: "\"url\""}}, Rule: to20260728ElicitRequestURLParams},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"mode"}, Absent: true}}, Rule: to20260728ElicitRequestFormParams},
 		}},
 		to20260728ElicitRequestURLParams: {Members: []convert.Member{
 			{Name: "elicitationId", Drop: missingIn20260728},
@@ -606,8 +607,8 @@ var step20260728 = convert.Step{
 			{Name: "task", Drop: missingIn20260728},
 		}},
 		to20260728ElicitResult2: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"action"}}}},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"task"}}}, Refuse: "the tasks of revision 2025-11-25 have no counterpart, so the result could never be fetched"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"action"}}}},
 		}, Otherwise: "the revision does not define this variant"},
 		to20260728GetPromptRequestParams: {Touched: []string{"\"_meta\"", "\"inputResponses\"", "\"requestState\""}, Members: []convert.Member{
 			{Name: "_meta", Rule: to20260728RequestMetaObject, LeaveOut: true, Reason: "a request of the older revision may omit it", Require: "a request of the older revision may omit it", Default: "{}"},
@@ -738,15 +739,15 @@ var step20260728 = convert.Step{
 			{Name: "extensions", Rule: to20260728Open, LeaveOut: true},
 		}},
 		to20260728ServerNotification: {Cases: []convert.Case{
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20260728CancelledNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: to20260728LoggingMessageNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20260728ProgressNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: to20260728PromptListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: to20260728ResourceListChangedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20260728ResourceUpdatedNotification},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
-			{Kind: schema.Object, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20260728ToolListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/cancelled\""}}, Rule: to20260728CancelledNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/elicitation/complete\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/message\""}}, Rule: to20260728LoggingMessageNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/progress\""}}, Rule: to20260728ProgressNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/prompts/list_changed\""}}, Rule: to20260728PromptListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/list_changed\""}}, Rule: to20260728ResourceListChangedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/resources/updated\""}}, Rule: to20260728ResourceUpdatedNotification},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tasks/status\""}}, Refuse: "the other revision does not have the message"},
+			{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"method"}, Is: "\"notifications/tools/list_changed\""}}, Rule: to20260728ToolListChangedNotification},
 		}},
 		to20260728Tool: {Members: []convert.Member{
 			{Name: "execution", Rewrite: "RefuseTaskTool", Drop: missingIn20260728},

@@ -2,7 +2,10 @@
 
 package compat
 
-import "github.com/mcpgen/mcpgen/runtime/schema"
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // checkTo20260728OpenJSONObject checks a value.
 func checkTo20260728OpenJSONObject(c *schema.Checker) { checkTo20260728Open(c) }
@@ -21,7 +24,7 @@ func checkFrom20260728OpenRequestMetaObject(c *schema.Checker) { checkTo20260728
 
 // checkTo20260728List checks a value.
 func checkTo20260728List(c *schema.Checker) {
-	if c.Array(schema.Array) {
+	if c.Array(wire.KindArray) {
 		n := 0
 		for ; c.Element(); n++ {
 			c.Pass()
@@ -31,16 +34,16 @@ func checkTo20260728List(c *schema.Checker) {
 }
 
 // checkTo20260728Open checks a value.
-func checkTo20260728Open(c *schema.Checker) { c.Value(schema.Object) }
+func checkTo20260728Open(c *schema.Checker) { c.Value(wire.KindObject) }
 
 // checkFrom20260728Limit checks a value.
-func checkFrom20260728Limit(c *schema.Checker) { c.Value(schema.Boolean) }
+func checkFrom20260728Limit(c *schema.Checker) { c.Value(wire.KindBool) }
 
 // checkFrom20260728Limit2 checks a value.
-func checkFrom20260728Limit2(c *schema.Checker) { c.Value(schema.String | schema.Integer) }
+func checkFrom20260728Limit2(c *schema.Checker) { c.Value(wire.KindString | wire.KindInteger) }
 
 // checkFrom20260728Limit3 checks a value.
-func checkFrom20260728Limit3(c *schema.Checker) { c.Value(schema.String) }
+func checkFrom20260728Limit3(c *schema.Checker) { c.Value(wire.KindString) }
 
 // checkFrom20260728Open3 checks a value.
-func checkFrom20260728Open3(c *schema.Checker) { c.Value(schema.Array) }
+func checkFrom20260728Open3(c *schema.Checker) { c.Value(wire.KindArray) }

@@ -27,8 +27,8 @@ func (x *ElicitResult) Check(c *wire.Collector) {
 	for i := range x.Content {
 		e := &x.Content[i]
 		c.Push(e.Name)
-		if !e.Value.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool) {
-			c.Report("must be a string or a number or a boolean")
+		if !e.Value.Is(wire.KindString | wire.KindNumber | wire.KindBool) {
+			c.Report("must be a string, a number or a boolean")
 		}
 		c.Pop()
 	}

@@ -72,7 +72,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			if r.Present() {
 				x.Content = wire.Map[wire.Scalar]{}
 				for r.BeginObject(); r.Member(); {
-					*x.Content.Entry(r) = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
+					*x.Content.Entry(r) = r.ReadScalar(wire.KindString | wire.KindNumber | wire.KindBool)
 				}
 			}
 		default:

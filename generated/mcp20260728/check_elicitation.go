@@ -92,8 +92,8 @@ func (elicitResultContentCodec) Check(c *wire.Collector, v ElicitResultContent) 
 
 // Check reports each value that this revision does not allow.
 func (x ElicitResultContentScalar) Check(c *wire.Collector) {
-	if !x.Scalar.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool) {
-		c.Report("must be a string or a number or a boolean")
+	if !x.Scalar.Is(wire.KindString | wire.KindNumber | wire.KindBool) {
+		c.Report("must be a string, a number or a boolean")
 	}
 }
 func (enumSchemaCodec) Check(c *wire.Collector, v EnumSchema) {

@@ -397,7 +397,7 @@ func (x *ElicitResultContentList) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads a scalar.
 func (x *ElicitResultContentScalar) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarBool)
+	x.Scalar = r.ReadScalar(wire.KindString | wire.KindNumber | wire.KindBool)
 	return r.Err()
 }
 

@@ -18,7 +18,7 @@ func TestChecks(t *testing.T) {
 	)
 	atMostTwo := func(c *schema.Checker) {
 		n := 0
-		if c.Object(schema.Object) {
+		if c.Object(wire.KindObject) {
 			for ; c.Member(); n++ {
 				c.Pass()
 			}

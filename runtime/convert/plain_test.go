@@ -7,7 +7,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/convert"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/schema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -37,7 +36,7 @@ func TestPlain(t *testing.T) {
 			Up: []convert.Shape{1: {Members: []convert.Member{{Name: "late", Default: "1"}, {Name: "type", Rule: 4}}},
 				2: {Members: []convert.Member{{Name: "type", Rewrite: "Count"}}},
 				3: {Members: []convert.Member{{Name: "type", Rewrite: "Count", Always: true}}},
-				4: {Cases: []convert.Case{{Kind: schema.String, Replace: `"b"`}}}},
+				4: {Cases: []convert.Case{{Kind: wire.KindString, Replace: `"b"`}}}},
 		}},
 	}
 	for _, definition := range []string{"Adds", "Always", "Counts", "Keeps", "Late", "Nests", "Requires", "Unknown"} {
@@ -61,7 +60,7 @@ func TestUnknownFunction(t *testing.T) {
 	const want = `the table names the function "New", which this version of the runtime does not have`
 	for name, shape := range map[string]convert.Shape{
 		"of a member":  {Members: []convert.Member{{Name: "a", Rewrite: "New"}}},
-		"of a variant": {Cases: []convert.Case{{Kind: schema.Object, Rewrite: "New"}}},
+		"of a variant": {Cases: []convert.Case{{Kind: wire.KindObject, Rewrite: "New"}}},
 	} {
 		table := &convert.Table{
 			Revisions: []convert.Revision{{ID: "1"}, {ID: "2"}},

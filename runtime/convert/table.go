@@ -126,7 +126,7 @@ type Member struct {
 // Case describes a variant of a union.
 type Case struct {
 	// Kind is the type of JSON value that the variant has, or 0 for any type.
-	Kind schema.Types
+	Kind wire.Kind
 	// When holds further conditions.
 	When []Condition
 	// Rewrite, if not "", is the function that rewrites the value before Rule converts it.

@@ -67,20 +67,20 @@ var table = convert.Table{
 			}},
 			content: {
 				Cases: []convert.Case{
-					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"audio"`}}, Refuse: "no audio"},
-					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
-					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
-					{Kind: schema.Object, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
+					{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: `"audio"`}}, Refuse: "no audio"},
+					{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Is: `"text"`}}},
+					{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"items", "anyOf"}}}, Refuse: "no items"},
+					{Kind: wire.KindObject, When: []convert.Condition{{Path: []string{"type"}, Absent: true}},
 						Rewrite: "Title", Rule: tool},
 				},
 				Otherwise: "unknown",
 			},
 			values: {Each: tool},
-			id:     limits(func(c *schema.Checker) { c.Value(schema.String | schema.Integer) }),
-			text:   limits(func(c *schema.Checker) { c.Value(schema.String) }),
-			null:   {Cases: []convert.Case{{Kind: schema.Null, Refuse: "null"}}},
-			level: {Cases: []convert.Case{{Kind: schema.String, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
-				{Kind: schema.String, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
+			id:     limits(func(c *schema.Checker) { c.Value(wire.KindString | wire.KindInteger) }),
+			text:   limits(func(c *schema.Checker) { c.Value(wire.KindString) }),
+			null:   {Cases: []convert.Case{{Kind: wire.KindNull, Refuse: "null"}}},
+			level: {Cases: []convert.Case{{Kind: wire.KindString, When: []convert.Condition{{Is: `"new"`}}, Replace: `"old"`, Lose: "sent as old"},
+				{Kind: wire.KindString, When: []convert.Condition{{Is: `"bad"`}}, Refuse: "bad"}}},
 			limited: {Each: strict},
 			strict:  limits(checkStrict),
 		},
@@ -95,13 +95,13 @@ func limits(check func(*schema.Checker)) convert.Shape {
 // checkStrict limits the values of each type.
 func checkStrict(c *schema.Checker) {
 	start := c.Mark()
-	v := c.Value(schema.Any)
+	v := c.Value(wire.KindAny)
 	c.MaxLength(v, 3)
 	c.Format(v, "uri")
 	c.Minimum(v, "1")
 	c.ExclusiveMaximum(v, "2.5")
 	c.Reset(start)
-	if c.Array(schema.Any) {
+	if c.Array(wire.KindAny) {
 		n := 0
 		for ; c.Element(); n++ {
 			c.Pass()
@@ -268,7 +268,7 @@ func TestUnchanged(t *testing.T) {
 // TestWhiteSpace checks that white space around a text is no part of the value.
 func TestWhiteSpace(t *testing.T) {
 	step := convert.Step{Up: []convert.Shape{1: limits(func(c *schema.Checker) {
-		v := c.Value(schema.String)
+		v := c.Value(wire.KindString)
 		c.MinLength(v, 1)
 		c.MaxLength(v, 2)
 	})}}

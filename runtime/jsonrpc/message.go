@@ -45,7 +45,7 @@ type Message struct {
 const version = "2.0"
 
 // integral is the set of scalars that an ID may be.
-const integral = wire.ScalarString | wire.ScalarInteger
+const integral = wire.KindString | wire.KindInteger
 
 // maxID limits the length of an ID, in bytes. It is kept as long as its request is in flight, and repeated in
 // the answer.
@@ -215,7 +215,7 @@ func (e *envelope) member(r *wire.Reader) {
 		e.seen |= 1 << bitID
 		switch r.Kind() {
 		case wire.KindString, wire.KindNumber:
-			e.ID = r.ReadScalar(wire.ScalarString | wire.ScalarNumber)
+			e.ID = r.ReadScalar(wire.KindString | wire.KindNumber)
 			e.badID = faultOf(e.ID)
 		case wire.KindNull:
 			r.Skip()

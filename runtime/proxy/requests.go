@@ -333,7 +333,7 @@ func cancelled(m jsonrpc.Message) wire.Scalar { return nameIn(wire.Object(m.Para
 // nameIn returns the id or token in a member of an object, in its canonical form, or zero.
 func nameIn(o wire.Object, member string) wire.Scalar {
 	s, _ := o.GetScalar(member)
-	if !s.Is(wire.ScalarString | wire.ScalarNumber) {
+	if !s.Is(wire.KindString | wire.KindNumber) {
 		return wire.Scalar{}
 	}
 	return s.Canonical()

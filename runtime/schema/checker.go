@@ -5,15 +5,15 @@
 // that the value violates, and moves past the value:
 //
 //	func checkForecast(c *schema.Checker) {
-//		c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-//			{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-//			{Name: "days", Types: schema.Integer},
+//		c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+//			{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 1) }},
+//			{Name: "days", Types: wire.KindInteger},
 //		})
 //	}
 //
 // The check of an object with other rules, such as a pattern for names, is a loop over its members:
 //
-//	if c.Object(schema.Object) {
+//	if c.Object(wire.KindObject) {
 //		for c.Member() {
 //			c.PropertyName(checkForecastName)
 //			c.Pass()
@@ -165,11 +165,11 @@ func (c *Checker) open() {
 
 // Object enters an object. It reports any other value if its type is not in types, skips it
 // and returns false.
-func (c *Checker) Object(types Types) bool {
+func (c *Checker) Object(types wire.Kind) bool {
 	if c.stop {
 		return false
 	}
-	if types&Object == 0 || c.r.Kind() != wire.KindObject {
+	if types&wire.KindObject == 0 || c.r.Kind() != wire.KindObject {
 		c.Value(types)
 		return false
 	}
@@ -193,11 +193,11 @@ func (c *Checker) Name() string { return c.r.Name() }
 
 // Array enters an array. It reports any other value if its type is not in types, skips it
 // and returns false.
-func (c *Checker) Array(types Types) bool {
+func (c *Checker) Array(types wire.Kind) bool {
 	if c.stop {
 		return false
 	}
-	if types&Array == 0 || c.r.Kind() != wire.KindArray {
+	if types&wire.KindArray == 0 || c.r.Kind() != wire.KindArray {
 		c.Value(types)
 		return false
 	}

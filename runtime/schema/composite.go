@@ -366,7 +366,7 @@ type Member struct {
 	// Check checks the value. If it is nil, Types are the types that the value may have, Format is the format of a
 	// string, or "" for any, and Items checks the elements of an array, or is nil for any.
 	Check  func(*Checker)
-	Types  Types
+	Types  wire.Kind
 	Format string
 	Items  func(*Checker)
 }
@@ -376,7 +376,7 @@ type Member struct {
 // stack of its caller.
 //
 // Members often come in the order of their rules, so the search for a rule begins after that of the last member.
-func (c *Checker) Members(types Types, others func(*Checker), rules []Member) {
+func (c *Checker) Members(types wire.Kind, others func(*Checker), rules []Member) {
 	if !c.Object(types) {
 		return
 	}

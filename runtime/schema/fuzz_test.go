@@ -27,7 +27,7 @@ func everything(c *schema.Checker) {
 		(*schema.Checker).Unique,
 		func(c *schema.Checker) {
 			n := 0
-			if c.Array(schema.Any) {
+			if c.Array(wire.KindAny) {
 				for ; c.Element(); n++ {
 					everything(c)
 				}
@@ -35,18 +35,18 @@ func everything(c *schema.Checker) {
 			c.MaxItems(n, 2)
 		},
 		func(c *schema.Checker) {
-			if c.Object(schema.Object | schema.Array | schema.Integer) {
+			if c.Object(wire.KindObject | wire.KindArray | wire.KindInteger) {
 				for c.Member() {
 					c.PropertyName(value(func(c *schema.Checker, v schema.Value) { c.Pattern(v, word) }))
 					switch c.Name() {
 					case "a":
-						c.Not(typed(schema.Integer), "")
+						c.Not(typed(wire.KindInteger), "")
 					case "b":
-						c.OneOf(typed(schema.Integer), typed(schema.Number|schema.Object), everything)
+						c.OneOf(typed(wire.KindInteger), typed(wire.KindNumber|wire.KindObject), everything)
 					case "c":
 						everything(c)
 					case "d":
-						c.AnyOf(typed(schema.Null), everything)
+						c.AnyOf(typed(wire.KindNull), everything)
 					default:
 						c.Unknown("a", "b", "c")
 					}

@@ -14,13 +14,13 @@ import (
 // TestMembers checks objects by the same rules, with their members in several orders.
 func TestMembers(t *testing.T) {
 	rules := []schema.Member{
-		{Name: "id", Required: true, Types: schema.Integer},
-		{Name: "at", Types: schema.String | schema.Null, Format: "date"},
-		{Name: "tags", Types: schema.Array, Items: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 2) }},
-		{Name: "any", Required: true, Types: schema.Any},
-		{Name: "size", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"s"`, `"m"`) }},
+		{Name: "id", Required: true, Types: wire.KindInteger},
+		{Name: "at", Types: wire.KindString | wire.KindNull, Format: "date"},
+		{Name: "tags", Types: wire.KindArray, Items: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 2) }},
+		{Name: "any", Required: true, Types: wire.KindAny},
+		{Name: "size", Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), `"s"`, `"m"`) }},
 	}
-	number := func(c *schema.Checker) { c.Value(schema.Number) }
+	number := func(c *schema.Checker) { c.Value(wire.KindNumber) }
 	for _, test := range []struct {
 		text   string
 		others func(*schema.Checker)
@@ -43,7 +43,7 @@ func TestMembers(t *testing.T) {
 		}},
 		{`[]`, nil, []string{`must be an object, found an array`}},
 	} {
-		err := schema.Check(wire.Raw(test.text), func(c *schema.Checker) { c.Members(schema.Object, test.others, rules) })
+		err := schema.Check(wire.Raw(test.text), func(c *schema.Checker) { c.Members(wire.KindObject, test.others, rules) })
 		var got []string
 		if err != nil {
 			for _, p := range wire.ProblemsOf(err) {
@@ -60,7 +60,7 @@ func TestMembers(t *testing.T) {
 func TestManyMembers(t *testing.T) {
 	var rules []schema.Member
 	for i := range 128 {
-		rules = append(rules, schema.Member{Name: fmt.Sprint("m", i), Required: true, Types: schema.Integer})
+		rules = append(rules, schema.Member{Name: fmt.Sprint("m", i), Required: true, Types: wire.KindInteger})
 	}
 	for missing := range rules {
 		var members []string
@@ -69,7 +69,7 @@ func TestManyMembers(t *testing.T) {
 				members = append(members, fmt.Sprintf(`"m%d":%d`, i*37%128, i)) // each once, in another order
 			}
 		}
-		err := schema.Check(wire.Raw("{"+strings.Join(members, ",")+"}"), func(c *schema.Checker) { c.Members(schema.Object, nil, rules) })
+		err := schema.Check(wire.Raw("{"+strings.Join(members, ",")+"}"), func(c *schema.Checker) { c.Members(wire.KindObject, nil, rules) })
 		want := fmt.Sprintf(`missing member "m%d"`, missing*37%128)
 		if problems := wire.ProblemsOf(err); len(problems) != 1 || problems[0].String() != want {
 			t.Errorf("got %v, want %s", err, want)

@@ -36,7 +36,7 @@ func problems(t *testing.T, text wire.Raw, check check) []string {
 func TestHintsAreFew(t *testing.T) {
 	object := func(allowed string) check {
 		return func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); {
+			for c.Object(wire.KindAny); c.Member(); {
 				c.Unknown(allowed)
 			}
 		}
@@ -51,13 +51,13 @@ func TestHintsAreFew(t *testing.T) {
 
 // value returns the check for a rule about a value.
 func value(rule func(*schema.Checker, schema.Value)) check {
-	return func(c *schema.Checker) { rule(c, c.Value(schema.Any)) }
+	return func(c *schema.Checker) { rule(c, c.Value(wire.KindAny)) }
 }
 
 // elements returns the check for an array whose elements are checked by each.
 func elements(each check) check {
 	return func(c *schema.Checker) {
-		if c.Array(schema.Array) {
+		if c.Array(wire.KindArray) {
 			for c.Element() {
 				each(c)
 			}
@@ -68,7 +68,7 @@ func elements(each check) check {
 // members returns the check for an object with some members, each with its check.
 func members(required []string, checks map[string]check) check {
 	return func(c *schema.Checker) {
-		if !c.Object(schema.Object) {
+		if !c.Object(wire.KindObject) {
 			return
 		}
 		var seen uint64
@@ -88,7 +88,7 @@ func members(required []string, checks map[string]check) check {
 	}
 }
 
-func typed(types schema.Types) check { return func(c *schema.Checker) { c.Value(types) } }
+func typed(types wire.Kind) check { return func(c *schema.Checker) { c.Value(types) } }
 
 func constant(want wire.Raw) check {
 	return value(func(c *schema.Checker, v schema.Value) { c.Const(v, want) })
@@ -106,10 +106,10 @@ func TestMessages(t *testing.T) {
 		text  wire.Raw
 		want  string
 	}{
-		{"type", typed(schema.Integer), `1.5`, "must be an integer, found 1.5"},
-		{"type of a string", typed(schema.Object | schema.Null), `"a"`, `must be an object or null, found the string "a"`},
-		{"type of an array", typed(schema.String), `[1]`, "must be a string, found an array"},
-		{"all types", typed(schema.Object | schema.Array | schema.Number | schema.Boolean), `null`, "must be an object, an array, a number or a boolean, found null"},
+		{"type", typed(wire.KindInteger), `1.5`, "must be an integer, found 1.5"},
+		{"type of a string", typed(wire.KindObject | wire.KindNull), `"a"`, `must be an object or null, found the string "a"`},
+		{"type of an array", typed(wire.KindString), `[1]`, "must be a string, found an array"},
+		{"all types", typed(wire.KindObject | wire.KindArray | wire.KindNumber | wire.KindBool), `null`, "must be an object, an array, a number or a boolean, found null"},
 		{"enum", value(func(c *schema.Checker, v schema.Value) { c.Enum(v, `"a"`, `1`, `null`) }), `"c"`, `must be one of "a", 1, null, found "c"`},
 		{"const", constant(`"a"`), `"b"`, `must be "a", found "b"`},
 		{"minimum", value(func(c *schema.Checker, v schema.Value) { c.Minimum(v, "1") }), `0.5`, "must be at least 1, found 0.5"},
@@ -125,27 +125,27 @@ func TestMessages(t *testing.T) {
 		{"required", members([]string{"a", "b"}, nil), `{"b":1}`, `missing member "a"`},
 		{"nested", members(nil, map[string]check{"a/b": elements(positive)}), `{"a/b":[1,0]}`, "at /a~1b/1: must be greater than 0, found 0"},
 		{"additionalProperties", func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); {
+			for c.Object(wire.KindAny); c.Member(); {
 				c.Unknown("a", "b")
 			}
 		}, `{"c":1}`, `at /c: unknown member; allowed are "a" and "b"`},
 		{"a misspelled name", func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); {
+			for c.Object(wire.KindAny); c.Member(); {
 				c.Unknown("city", "max_results")
 			}
 		}, `{"maxResults":1}`, `at /maxResults: unknown member (did you mean "max_results"?); allowed are "city" and "max_results"`},
 		{"no properties", func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); {
+			for c.Object(wire.KindAny); c.Member(); {
 				c.Unknown()
 			}
 		}, `{"c":1}`, "at /c: unknown member; no members are allowed here"},
 		{"patternProperties", func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); {
+			for c.Object(wire.KindAny); c.Member(); {
 				c.Unmatched([]string{"^x-"}, "a")
 			}
 		}, `{"c":1}`, `at /c: unknown member; allowed are "a" and names matching ^x-`},
 		{"propertyNames", func(c *schema.Checker) {
-			for c.Object(schema.Any); c.Member(); c.Pass() {
+			for c.Object(wire.KindAny); c.Member(); c.Pass() {
 				c.PropertyName(value(func(c *schema.Checker, v schema.Value) { c.MaxLength(v, 1) }))
 			}
 		}, `{"a":1,"bc":2}`, "at /bc: the name of the member must have at most 1 character, has 2"},
@@ -158,7 +158,7 @@ func TestMessages(t *testing.T) {
 		{"maxContains", func(c *schema.Checker) { c.Pass(); c.MaxContains(2, 1, `{"type":"null"}`) }, `[]`, `must have at most 1 element matching {"type":"null"}, has 2`},
 		{"uniqueItems", (*schema.Checker).Unique, `[{"a":1,"b":2},3,{"b":2.0,"a":1}]`, "must not have equal elements, but elements 0 and 2 are equal"},
 		{"false", (*schema.Checker).Never, `1`, "is not allowed"},
-		{"not", func(c *schema.Checker) { c.Not(typed(schema.Null), `{"type":"null"}`) }, `null`, `must not match {"type":"null"}`},
+		{"not", func(c *schema.Checker) { c.Not(typed(wire.KindNull), `{"type":"null"}`) }, `null`, `must not match {"type":"null"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if diff := cmp.Diff([]string{test.want}, problems(t, test.text, test.check)); diff != "" {
@@ -170,8 +170,8 @@ func TestMessages(t *testing.T) {
 
 // TestAlternatives has the messages for values that match no alternative.
 func TestAlternatives(t *testing.T) {
-	circle := members([]string{"kind", "radius"}, map[string]check{"kind": constant(`"circle"`), "radius": typed(schema.Number)})
-	square := members([]string{"kind", "side"}, map[string]check{"kind": constant(`"square"`), "side": typed(schema.Number)})
+	circle := members([]string{"kind", "radius"}, map[string]check{"kind": constant(`"circle"`), "radius": typed(wire.KindNumber)})
+	square := members([]string{"kind", "side"}, map[string]check{"kind": constant(`"square"`), "side": typed(wire.KindNumber)})
 	shape := func(c *schema.Checker) { c.AnyOf(circle, square) }
 	one := func(allowed ...wire.Raw) check {
 		return value(func(c *schema.Checker, v schema.Value) { c.Enum(v, allowed...) })
@@ -185,9 +185,9 @@ func TestAlternatives(t *testing.T) {
 		return func(c *schema.Checker) {
 			rules := make([]schema.Member, len(names))
 			for i, name := range names {
-				rules[i] = schema.Member{Name: name, Required: true, Types: schema.Any}
+				rules[i] = schema.Member{Name: name, Required: true, Types: wire.KindAny}
 			}
-			c.Members(schema.Object, nil, rules)
+			c.Members(wire.KindObject, nil, rules)
 		}
 	}
 	for _, test := range []struct {
@@ -196,7 +196,7 @@ func TestAlternatives(t *testing.T) {
 		text  wire.Raw
 		want  []string
 	}{
-		{"a type that none has", func(c *schema.Checker) { c.AnyOf(typed(schema.String), typed(schema.Null)) }, `true`,
+		{"a type that none has", func(c *schema.Checker) { c.AnyOf(typed(wire.KindString), typed(wire.KindNull)) }, `true`,
 			[]string{"must be a string or null, found true"}},
 		{"constants", func(c *schema.Checker) { c.AnyOf(constant(`"a"`), constant(`"b"`), constant(`"b"`)) }, `"c"`,
 			[]string{`must be "a" or "b", found "c"`}},
@@ -207,7 +207,7 @@ func TestAlternatives(t *testing.T) {
 		{"a tag that none has, of several values", func(c *schema.Checker) { c.OneOf(cat, dog) }, `{"t":"cow"}`,
 			[]string{`at /t: must be "cat", "dog" or "puppy", found "cow"`}},
 		{"a tag that a list of values has", func(c *schema.Checker) { c.OneOf(cat, dog, fish) }, `{"t":"fish"}`, []string{`missing member "fins"`}},
-		{"a value that none allows", func(c *schema.Checker) { c.AnyOf(constant(`1`), one(`1`, `2`), typed(schema.String)) }, `3`,
+		{"a value that none allows", func(c *schema.Checker) { c.AnyOf(constant(`1`), one(`1`, `2`), typed(wire.KindString)) }, `3`,
 			[]string{`must be 1, 2 or a string, found 3`}},
 		{"lists of values of an untagged member", func(c *schema.Checker) { c.AnyOf(a, b) }, `{"t":"a","mode":3}`,
 			[]string{`at /mode: must be one of 1, 2, found 3`}},
@@ -217,9 +217,9 @@ func TestAlternatives(t *testing.T) {
 		{"the only one with the names", func(c *schema.Checker) { c.AnyOf(closed("city"), closed("lat", "lon")) }, `{"lat":1}`, []string{`missing member "lon"`}},
 		{"names that none has", func(c *schema.Checker) { c.AnyOf(closed("city"), closed("lat")) }, `{"xyz":1}`,
 			[]string{`must match at least one of these alternatives: (1) at /xyz: unknown member; allowed are "city"; missing member "city" (2) at /xyz: unknown member; allowed are "lat"; missing member "lat"`}},
-		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(schema.Null), elements(typed(schema.String))) }, `["a",1]`,
+		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(wire.KindNull), elements(typed(wire.KindString))) }, `["a",1]`,
 			[]string{"at /1: must be a string, found 1"}},
-		{"two at once", func(c *schema.Checker) { c.OneOf(typed(schema.Null), typed(schema.Number), typed(schema.Integer)) }, `1`,
+		{"two at once", func(c *schema.Checker) { c.OneOf(typed(wire.KindNull), typed(wire.KindNumber), typed(wire.KindInteger)) }, `1`,
 			[]string{"must match exactly one of 3 alternatives, matches both number 2 and number 3"}},
 		{"one alternative", func(c *schema.Checker) { c.OneOf(circle) }, `{"kind":"circle"}`, []string{`missing member "radius"`}},
 	} {
@@ -233,13 +233,13 @@ func TestAlternatives(t *testing.T) {
 
 // TestAllProblems checks that all problems are reported, up to a limit.
 func TestAllProblems(t *testing.T) {
-	three := members([]string{"a", "b"}, map[string]check{"c": typed(schema.Null), "d": typed(schema.Null)})
+	three := members([]string{"a", "b"}, map[string]check{"c": typed(wire.KindNull), "d": typed(wire.KindNull)})
 	want := []string{`at /c: must be null, found 1`, `at /d: must be null, found 2`, `missing member "a"`, `missing member "b"`}
 	if diff := cmp.Diff(want, problems(t, `{"c":1,"d":2}`, three)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	many := wire.Raw("[" + strings.TrimSuffix(strings.Repeat("1,", 1500), ",") + "]")
-	got := problems(t, many, elements(typed(schema.Null)))
+	got := problems(t, many, elements(typed(wire.KindNull)))
 	if len(got) != 1001 || got[1000] != "500 more problems" {
 		t.Errorf("%d problems, the last %q", len(got), got[len(got)-1])
 	}
@@ -248,10 +248,10 @@ func TestAllProblems(t *testing.T) {
 // TestHoldsLeavesNoTrace checks that a trial changes neither the position nor the verdict.
 func TestHoldsLeavesNoTrace(t *testing.T) {
 	got := problems(t, `[1,"a"]`, elements(func(c *schema.Checker) {
-		if c.Holds(typed(schema.String)) != c.Holds(func(c *schema.Checker) { c.Not(typed(schema.Number), "") }) {
+		if c.Holds(typed(wire.KindString)) != c.Holds(func(c *schema.Checker) { c.Not(typed(wire.KindNumber), "") }) {
 			t.Error("two trials do not agree")
 		}
-		c.Value(schema.Number)
+		c.Value(wire.KindNumber)
 	}))
 	if diff := cmp.Diff([]string{`at /1: must be a number, found the string "a"`}, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
@@ -301,7 +301,7 @@ func TestPatternGivenUp(t *testing.T) {
 // TestMalformed checks that text that is not JSON is harmless.
 func TestMalformed(t *testing.T) {
 	everything := func(c *schema.Checker) {
-		c.AnyOf(members([]string{"a"}, map[string]check{"a": elements(typed(schema.Integer))}), (*schema.Checker).Unique, typed(schema.Integer))
+		c.AnyOf(members([]string{"a"}, map[string]check{"a": elements(typed(wire.KindInteger))}), (*schema.Checker).Unique, typed(wire.KindInteger))
 	}
 	broken := regexp.MustCompile(`.`)
 	const text = `{"a":[1,-2.5e3,{"b":null}],"c":"\u00e4"}`
@@ -315,7 +315,7 @@ func TestMalformed(t *testing.T) {
 // TestDecode checks that a value is decoded only if it has no problem, and that checks do
 // not affect each other.
 func TestDecode(t *testing.T) {
-	text := typed(schema.String)
+	text := typed(wire.KindString)
 	for _, tt := range []struct{ value, want, err string }{
 		{value: `"a\nb"`, want: "a\nb"},
 		{value: `1`, err: "wire: must be a string, found 1"},

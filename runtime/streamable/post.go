@@ -329,7 +329,7 @@ func status(m *runtime.Outgoing, stateless bool) int {
 	bad := m.Refused
 	if !stateless {
 		// The answer has no id, or the headers name a session and the message belongs to none.
-		bad = m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.ScalarNull) || m.Refused && code == jsonrpc.CodeHeaderMismatch
+		bad = m.ID.IsZero() && len(m.Text) > 0 && m.Text[0] == '{' || m.ID.Is(wire.KindNull) || m.Refused && code == jsonrpc.CodeHeaderMismatch
 	}
 	switch {
 	case ok:

@@ -21,16 +21,16 @@ import (
 // checkAB accepts objects whose members a and b are strings, of which a is required.
 func checkAB(c *schema.Checker) {
 	var seen uint64
-	if !c.Object(schema.Object) {
+	if !c.Object(wire.KindObject) {
 		return
 	}
 	for c.Member() {
 		switch c.Name() {
 		case "a":
 			seen |= 1
-			c.Value(schema.String)
+			c.Value(wire.KindString)
 		case "b":
-			c.Enum(c.Value(schema.String), `"x"`, `"y z"`)
+			c.Enum(c.Value(wire.KindString), `"x"`, `"y z"`)
 		default:
 			c.Pass()
 		}

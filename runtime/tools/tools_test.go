@@ -32,7 +32,7 @@ var (
 )
 
 func checkWords(c *schema.Checker) {
-	if !c.Object(schema.Object) {
+	if !c.Object(wire.KindObject) {
 		return
 	}
 	var seen uint64
@@ -40,9 +40,9 @@ func checkWords(c *schema.Checker) {
 		switch c.Name() {
 		case "text":
 			seen |= 1
-			c.Value(schema.String)
+			c.Value(wire.KindString)
 		case "n":
-			c.Value(schema.Integer)
+			c.Value(wire.KindInteger)
 		default:
 			c.Pass()
 		}
@@ -182,8 +182,8 @@ func TestUncheckedOutput(t *testing.T) {
 // TestManyProblems checks the limit on the problems reported for a value.
 func TestManyProblems(t *testing.T) {
 	many := &tools.Item{Kind: "tool", Definition: wire.Object(`{"name":"many","inputSchema":{"type":"object"}}`), Input: func(c *schema.Checker) {
-		for c.Object(schema.Object); c.Member(); {
-			c.Value(schema.String)
+		for c.Object(wire.KindObject); c.Member(); {
+			c.Value(wire.KindString)
 		}
 	}}
 	arguments := []byte{'{'}

@@ -38,9 +38,9 @@ var split = &tools.Item{Kind: "tool", Key: "split",
 	Definition: `{"name":"split","inputSchema":{"type":"object","properties":{"free":true}},"outputSchema":{"type":["array","null"],"items":{"type":"string"}}}`,
 	Input:      checkWords,
 	Output: func(c *schema.Checker) {
-		if c.Array(schema.Array | schema.Null) {
+		if c.Array(wire.KindArray | wire.KindNull) {
 			for c.Element() {
-				c.Value(schema.String)
+				c.Value(wire.KindString)
 			}
 		}
 	},

@@ -202,7 +202,7 @@ func literal(value, kind string) (wire.Raw, error) {
 		if _, err := wire.AppendRaw(nil, raw); err != nil || raw.Kind() != wire.KindNumber {
 			return "", fmt.Errorf("%q is not a number", value)
 		}
-		if kind == "integer" && schema.Check(raw, func(c *schema.Checker) { c.Value(schema.Integer) }) != nil {
+		if kind == "integer" && schema.Check(raw, func(c *schema.Checker) { c.Value(wire.KindInteger) }) != nil {
 			return "", fmt.Errorf("%q is not an integer", value)
 		}
 		return raw, nil

@@ -153,11 +153,11 @@ func (r *Reader) failString(i int) int {
 
 // failKind records that the value at i has another kind than the wanted one, or that none begins there.
 func (r *Reader) failKind(i int, want string) {
-	if i >= len(r.src) || kindOf(r.src[i]) == KindInvalid {
+	if i >= len(r.src) || kindOf[r.src[i]] == 0 {
 		r.failFound(i, want)
 		return
 	}
-	r.fail(i, "expected "+want+", found "+kindOf(r.src[i]).String())
+	r.fail(i, "expected "+want+", found "+kindOf[r.src[i]].String())
 }
 
 // failToken records that the token just read does not fit.

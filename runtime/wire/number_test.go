@@ -141,7 +141,7 @@ func FuzzNumber(f *testing.F) {
 			t.Errorf("ReadInt64 of %s = %d, %v, want %v", a, got, err, x)
 		}
 		r := wire.NewStringReader(a)
-		s := r.ReadScalar(wire.ScalarInteger)
+		s := r.ReadScalar(wire.KindInteger)
 		if (r.Err() == nil) != x.IsInt() {
 			t.Errorf("ReadScalar of the integer %s: %v", a, r.Err())
 		}
@@ -167,7 +167,7 @@ func FuzzNumber(f *testing.F) {
 
 func isNumber(text string) bool {
 	r := wire.NewStringReader(text)
-	r.ReadScalar(wire.ScalarNumber)
+	r.ReadScalar(wire.KindNumber)
 	r.End()
 	return r.Err() == nil && text == strings.TrimSpace(text)
 }

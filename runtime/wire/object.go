@@ -24,12 +24,12 @@ func NewObject(members ...Member) (Object, error) {
 	return Object(append(dst, '}')), nil
 }
 
-// Kind returns KindObject, or KindInvalid if o is absent or not an object.
+// Kind returns KindObject, or 0 if o is absent or not an object.
 func (o Object) Kind() Kind {
 	if k := Raw(o).Kind(); k == KindObject {
 		return k
 	}
-	return KindInvalid
+	return 0
 }
 
 // find returns a Reader at the value of the first member called name. It does not check the text.
@@ -69,7 +69,7 @@ func (o Object) GetScalar(name string) (Scalar, bool) {
 	if !ok {
 		return Scalar{}, false
 	}
-	s := r.ReadScalar(scalarAny)
+	s := r.ReadScalar(scalars)
 	return s, r.err == nil
 }
 
@@ -177,9 +177,9 @@ type Raw string
 func (x Raw) Kind() Kind {
 	i := skipSpace(string(x), 0)
 	if i == len(x) {
-		return KindInvalid
+		return 0
 	}
-	return kindOf(x[i])
+	return kindOf[x[i]]
 }
 
 // Str returns the meaning of a well-formed string without white space around it. For any other

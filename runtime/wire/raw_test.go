@@ -11,14 +11,14 @@ import (
 
 func TestRawKind(t *testing.T) {
 	for raw, want := range map[wire.Raw]wire.Kind{
-		"": wire.KindInvalid, " ": wire.KindInvalid, " null": wire.KindNull, "false": wire.KindBool, "-1": wire.KindNumber,
-		`"x"`: wire.KindString, "\t[]": wire.KindArray, "{}": wire.KindObject, "x": wire.KindInvalid,
+		"": 0, " ": 0, " null": wire.KindNull, "false": wire.KindBool, "-1": wire.KindNumber,
+		`"x"`: wire.KindString, "\t[]": wire.KindArray, "{}": wire.KindObject, "x": 0,
 	} {
 		if got := raw.Kind(); got != want {
 			t.Errorf("%q: %v, want %v", raw, got, want)
 		}
 	}
-	for o, want := range map[wire.Object]wire.Kind{"": wire.KindInvalid, "[]": wire.KindInvalid, " {}": wire.KindObject} {
+	for o, want := range map[wire.Object]wire.Kind{"": 0, "[]": 0, " {}": wire.KindObject} {
 		if got := o.Kind(); got != want {
 			t.Errorf("%q: %v, want %v", o, got, want)
 		}

@@ -99,20 +99,19 @@ func (r *Reader) End() {
 	}
 }
 
-// Kind returns the kind of the value that comes next. If none does, it fails and returns
-// KindInvalid.
+// Kind returns the kind of the value that comes next. If none does, it fails and returns 0.
 func (r *Reader) Kind() Kind {
 	if r.err != nil {
-		return KindInvalid
+		return 0
 	}
 	r.pos = skipSpace(r.src, r.pos)
 	if r.pos < len(r.src) {
-		if k := kindOf(r.src[r.pos]); k != KindInvalid {
+		if k := kindOf[r.src[r.pos]]; k != 0 {
 			return k
 		}
 	}
 	r.failFound(r.pos, "a value")
-	return KindInvalid
+	return 0
 }
 
 // BeginObject opens an object and reports whether there was one to open.
@@ -329,7 +328,7 @@ func (r *Reader) ReadConstInt64(want int64) int64 {
 // number reads a number and returns its token, or "" on an error.
 func (r *Reader) number(want string) string {
 	i := skipSpace(r.src, r.pos)
-	if i >= len(r.src) || kindOf(r.src[i]) != KindNumber {
+	if i >= len(r.src) || kindOf[r.src[i]] != KindNumber {
 		r.failKind(i, want)
 		return ""
 	}
@@ -422,17 +421,17 @@ func (r *Reader) ReadNull() bool {
 	return true
 }
 
-// ReadScalar reads a scalar of one of the allowed sorts. It keeps the token of a number.
-func (r *Reader) ReadScalar(allowed ScalarSet) Scalar {
+// ReadScalar reads a scalar whose kind is in a set. It keeps the token of a number.
+func (r *Reader) ReadScalar(allowed Kind) Scalar {
 	if r.err != nil {
 		return Scalar{}
 	}
 	i := skipSpace(r.src, r.pos)
-	kind := KindInvalid
+	var kind Kind
 	if i < len(r.src) {
-		kind = kindOf(r.src[i])
+		kind = kindOf[r.src[i]]
 	}
-	if allowed&scalarSetOf(kind) == 0 {
+	if allowed&kind&scalars == 0 && (kind != KindNumber || allowed&KindInteger == 0) {
 		r.failKind(i, allowed.String())
 		return Scalar{}
 	}

@@ -107,10 +107,10 @@ func TestSticky(t *testing.T) {
 	var v wire.Raw
 	got := []any{
 		r.Kind(), r.BeginObject(), r.BeginArray(), r.Member(), r.Element(), r.ReadString(), r.ReadInt64(), r.ReadFloat64(),
-		r.ReadBool(), r.ReadNull(), r.ReadRaw(), r.ReadObject(), r.ReadScalar(wire.ScalarNumber).IsZero(), r.Try(&v), len(m), v,
+		r.ReadBool(), r.ReadNull(), r.ReadRaw(), r.ReadObject(), r.ReadScalar(wire.KindNumber).IsZero(), r.Try(&v), len(m), v,
 	}
 	want := []any{
-		wire.KindInvalid, false, false, false, false, "", int64(0), float64(0),
+		wire.Kind(0), false, false, false, false, "", int64(0), float64(0),
 		false, false, wire.Raw(""), wire.Object(""), true, false, 0, wire.Raw(""),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -132,8 +132,8 @@ func TestZeroOnError(t *testing.T) {
 			"ReadNull":    func(r *wire.Reader) bool { return r.ReadNull() },
 			"ReadRaw":     func(r *wire.Reader) bool { return r.ReadRaw() != "" },
 			"ReadObject":  func(r *wire.Reader) bool { return r.ReadObject() != "" },
-			"ReadScalar":  func(r *wire.Reader) bool { return !r.ReadScalar(wire.ScalarString | wire.ScalarInteger).IsZero() },
-			"Kind":        func(r *wire.Reader) bool { return r.Kind() != wire.KindInvalid },
+			"ReadScalar":  func(r *wire.Reader) bool { return !r.ReadScalar(wire.KindString | wire.KindInteger).IsZero() },
+			"Kind":        func(r *wire.Reader) bool { return r.Kind() != wire.Kind(0) },
 			"BeginObject": func(r *wire.Reader) bool { return r.BeginObject() },
 			"BeginArray":  func(r *wire.Reader) bool { return r.BeginArray() },
 		} {
@@ -207,7 +207,7 @@ func TestKind(t *testing.T) {
 		"+": "wire: at byte 0: expected a value, found '+'",
 	} {
 		r := wire.NewStringReader(text)
-		if got := r.Kind(); got != wire.KindInvalid || !r.Err().(*wire.Error).Syntax {
+		if got := r.Kind(); got != wire.Kind(0) || !r.Err().(*wire.Error).Syntax {
 			t.Errorf("%s: %v", text, got)
 		}
 		wantError(t, text, r.Err(), want)
@@ -227,35 +227,35 @@ func TestReadNull(t *testing.T) {
 	if r.ReadNull() || r.Err() != nil {
 		t.Errorf("nul is null, or %v", r.Err())
 	}
-	r.ReadScalar(wire.ScalarNull)
+	r.ReadScalar(wire.KindNull)
 	wantError(t, "nul", r.Err(), "wire: at /1, byte 9: expected null, found 'n'")
 }
 
 func TestReadScalar(t *testing.T) {
-	const all = wire.ScalarString | wire.ScalarNumber | wire.ScalarBool | wire.ScalarNull
+	const all = wire.KindString | wire.KindNumber | wire.KindBool | wire.KindNull
 	tests := []struct {
 		text    string
-		allowed wire.ScalarSet
+		allowed wire.Kind
 		want    wire.Scalar
 		problem string
 	}{
 		{`"a\u0062"`, all, wire.StringScalar("ab"), ""},
 		{`1`, all, wire.IntScalar(1), ""},
 		{`true`, all, wire.BoolScalar(true), ""},
-		{`false`, wire.ScalarBool, wire.BoolScalar(false), ""},
+		{`false`, wire.KindBool, wire.BoolScalar(false), ""},
 		{`null`, all, wire.NullScalar(), ""},
-		{`1`, wire.ScalarInteger, wire.IntScalar(1), ""},
-		{`1.5`, wire.ScalarInteger | wire.ScalarNumber, wire.FloatScalar(1.5), ""},
-		{`1.5`, wire.ScalarInteger, wire.Scalar{}, "expected an integer, found 1.5"},
-		{`1`, wire.ScalarString, wire.Scalar{}, "expected a string, found a number"},
-		{`null`, wire.ScalarString | wire.ScalarBool, wire.Scalar{}, "expected a string or a boolean, found null"},
-		{`{}`, all, wire.Scalar{}, "expected a string or a number or a boolean or null, found an object"},
+		{`1`, wire.KindInteger, wire.IntScalar(1), ""},
+		{`1.5`, wire.KindInteger | wire.KindNumber, wire.FloatScalar(1.5), ""},
+		{`1.5`, wire.KindInteger, wire.Scalar{}, "expected an integer, found 1.5"},
+		{`1`, wire.KindString, wire.Scalar{}, "expected a string, found a number"},
+		{`null`, wire.KindString | wire.KindBool, wire.Scalar{}, "expected a string or a boolean, found null"},
+		{`{}`, all, wire.Scalar{}, "expected a string, a number, a boolean or null, found an object"},
 		{`nil`, all, wire.Scalar{}, "expected null, found 'i'"},
 		{`tru`, all, wire.Scalar{}, "expected true, found the end of the text"},
 		{`-`, all, wire.Scalar{}, "expected a digit, found the end of the text"},
 		{`"`, all, wire.Scalar{}, "string without end"},
 		{``, all, wire.Scalar{}, "expected a value, found the end of the text"},
-		{`1`, 0, wire.Scalar{}, "expected nothing, found a number"},
+		{`1`, 0, wire.Scalar{}, "expected no value, found a number"},
 	}
 	for _, tt := range tests {
 		r := wire.NewStringReader(tt.text)
@@ -272,7 +272,7 @@ func TestReadScalar(t *testing.T) {
 	}
 	for _, token := range []string{"1.0", "1e3", "9007199254740993", strings.Repeat("9", 60), "-0"} {
 		r := wire.NewStringReader(token)
-		if got := r.ReadScalar(wire.ScalarInteger); got.String() != token || r.Err() != nil {
+		if got := r.ReadScalar(wire.KindInteger); got.String() != token || r.Err() != nil {
 			t.Errorf("%s: got %v, %v", token, got, r.Err())
 		}
 	}

@@ -42,7 +42,7 @@ func (x *sample) DecodeJSON(r *wire.Reader) error {
 			x.Done = r.ReadBool()
 		case "id":
 			seen[0] |= 1 << 5
-			x.ID = r.ReadScalar(wire.ScalarString | wire.ScalarInteger)
+			x.ID = r.ReadScalar(wire.KindString | wire.KindInteger)
 		case "labels":
 			seen[0] |= 1 << 6
 			x.Labels = []string{}

@@ -14,56 +14,6 @@ type Scalar struct {
 	text string // of a string its meaning, of a number or boolean its token
 }
 
-// ScalarSet is a set of sorts of scalars.
-type ScalarSet uint8
-
-// The sorts of scalars. An integer is a number without a fraction, of any size and in any
-// notation. Every integer is also a number.
-const (
-	ScalarString ScalarSet = 1 << iota
-	ScalarInteger
-	ScalarNumber
-	ScalarBool
-	ScalarNull
-
-	scalarAny = ScalarString | ScalarNumber | ScalarBool | ScalarNull
-)
-
-// scalarSetOf returns the possible sorts of a value of a kind.
-func scalarSetOf(k Kind) ScalarSet {
-	switch k {
-	case KindString:
-		return ScalarString
-	case KindNumber:
-		return ScalarNumber | ScalarInteger
-	case KindBool:
-		return ScalarBool
-	case KindNull:
-		return ScalarNull
-	}
-	return 0
-}
-
-// String returns the set in the form of error messages: "a string or an integer".
-func (s ScalarSet) String() string {
-	var names []string
-	for _, sort := range []struct {
-		set  ScalarSet
-		name string
-	}{
-		{ScalarString, "a string"}, {ScalarInteger, "an integer"}, {ScalarNumber, "a number"},
-		{ScalarBool, "a boolean"}, {ScalarNull, "null"},
-	} {
-		if s&sort.set != 0 {
-			names = append(names, sort.name)
-		}
-	}
-	if len(names) == 0 {
-		return "nothing"
-	}
-	return strings.Join(names, " or ")
-}
-
 // StringScalar returns the scalar of a string.
 func StringScalar(s string) Scalar { return Scalar{KindString, s} }
 
@@ -86,7 +36,7 @@ func BoolScalar(b bool) Scalar { return Scalar{KindBool, strconv.FormatBool(b)} 
 // NullScalar returns the scalar null. It is not the zero Scalar.
 func NullScalar() Scalar { return Scalar{KindNull, ""} }
 
-// Kind returns the scalar's kind, which is KindInvalid for the zero Scalar.
+// Kind returns the scalar's kind, which is zero for the zero Scalar.
 func (s Scalar) Kind() Kind { return s.kind }
 
 // IsZero reports whether s is absent.
@@ -127,13 +77,8 @@ func (s Scalar) Bool() (value, ok bool) {
 	return ok && s.text == "true", ok
 }
 
-// Is reports whether s is of one of the sorts in set.
-func (s Scalar) Is(set ScalarSet) bool {
-	if set&ScalarNumber == 0 && set&ScalarInteger != 0 && s.kind == KindNumber {
-		return Raw(s.text).IsInteger()
-	}
-	return set&scalarSetOf(s.kind) != 0
-}
+// Is reports whether the kind of s is in a set.
+func (s Scalar) Is(set Kind) bool { return set.has(s.kind, Raw(s.text)) }
 
 // Canonical returns s in a form in which equal integers are equal with ==. An integer that fits an
 // int64 becomes plain digits: 1.0 becomes 1, and 1e3 becomes 1000. Other scalars remain as they
@@ -178,7 +123,7 @@ func (s Scalar) AppendJSON(dst []byte) ([]byte, error) {
 
 // DecodeJSON implements [Value]. It accepts any scalar.
 func (s *Scalar) DecodeJSON(r *Reader) error {
-	*s = r.ReadScalar(scalarAny)
+	*s = r.ReadScalar(scalars)
 	return r.Err()
 }
 
@@ -193,7 +138,7 @@ func (s *Scalar) UnmarshalJSON(data []byte) error { return Unmarshal(data, s) }
 // would be the same. The zero ID stands for an absent value.
 type ID struct{ Scalar }
 
-const stringOrInteger = ScalarString | ScalarInteger
+const stringOrInteger = KindString | KindInteger
 
 // StringID returns the ID of a string.
 func StringID(s string) ID { return ID{StringScalar(s)} }

@@ -54,7 +54,7 @@ func TestScalar(t *testing.T) {
 
 func TestZeroScalar(t *testing.T) {
 	for name, s := range map[string]wire.Scalar{"zero": {}, "NaN": wire.FloatScalar(math.NaN()), "infinite": wire.FloatScalar(math.Inf(-1))} {
-		if !s.IsZero() || s.Kind() != wire.KindInvalid || s.String() != "" || s.Canonical() != s || s.Is(0xff) {
+		if !s.IsZero() || s.Kind() != 0 || s.String() != "" || s.Canonical() != s || s.Is(0xff) {
 			t.Errorf("%s: %#v", name, s)
 		}
 		_, err := s.AppendJSON(nil)
@@ -133,13 +133,13 @@ func TestCanonical(t *testing.T) {
 }
 
 func TestScalarIs(t *testing.T) {
-	const all = wire.ScalarString | wire.ScalarInteger | wire.ScalarNumber | wire.ScalarBool | wire.ScalarNull
-	for text, want := range map[string]wire.ScalarSet{
-		`"a"`: wire.ScalarString, `1`: wire.ScalarInteger | wire.ScalarNumber, `1e400`: wire.ScalarInteger | wire.ScalarNumber,
-		`1.5`: wire.ScalarNumber, `1e-1`: wire.ScalarNumber, `true`: wire.ScalarBool, `null`: wire.ScalarNull,
+	const all = wire.KindString | wire.KindInteger | wire.KindNumber | wire.KindBool | wire.KindNull
+	for text, want := range map[string]wire.Kind{
+		`"a"`: wire.KindString, `1`: wire.KindInteger | wire.KindNumber, `1e400`: wire.KindInteger | wire.KindNumber,
+		`1.5`: wire.KindNumber, `1e-1`: wire.KindNumber, `true`: wire.KindBool, `null`: wire.KindNull,
 	} {
 		s := scalar(t, text)
-		for set := wire.ScalarSet(1); set <= all; set <<= 1 {
+		for set := wire.Kind(1); set <= all; set <<= 1 {
 			if got := s.Is(set); got != (want&set != 0) {
 				t.Errorf("%s is %v: %v", text, set, got)
 			}

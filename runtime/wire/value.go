@@ -16,51 +16,63 @@ const CodecV2 = true
 // MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
 const MaxDepth = 1000
 
-// Kind is the kind of a JSON value. It is the first byte of the value's text, except that it is
-// '0' for all numbers and 't' for both booleans.
-type Kind byte
+// Kind is the kind of a JSON value, or a set of kinds. The zero Kind means that there is no value.
+type Kind uint8
 
-// The kinds of values. KindInvalid means that there is no value.
+// The kinds of values. An integer is a number without a fraction, of any size and in any notation, such as 1, 1.0 and
+// 1e400. KindInteger occurs in sets only: the kind of an integer is KindNumber, and so a set of numbers has all integers.
 const (
-	KindInvalid Kind = 0
-	KindNull    Kind = 'n'
-	KindBool    Kind = 't'
-	KindNumber  Kind = '0'
-	KindString  Kind = '"'
-	KindArray   Kind = '['
-	KindObject  Kind = '{'
+	KindNull Kind = 1 << iota
+	KindBool
+	KindNumber
+	KindString
+	KindArray
+	KindObject
+	KindInteger
+
+	// KindAny is the set of all kinds.
+	KindAny = scalars | KindArray | KindObject | KindInteger
+
+	scalars = KindNull | KindBool | KindNumber | KindString
 )
 
-// String returns the kind in the form of error messages: "a string".
-func (k Kind) String() string {
-	switch k {
-	case KindNull:
-		return "null"
-	case KindBool:
-		return "a boolean"
-	case KindNumber:
-		return "a number"
-	case KindString:
-		return "a string"
-	case KindArray:
-		return "an array"
-	case KindObject:
-		return "an object"
-	}
-	return "no value"
+// Has reports whether the kind of a well-formed value is in the set.
+func (k Kind) Has(x Raw) bool { return k.has(x.Kind(), x) }
+
+// has reports whether a set has a value of a kind. Text is that of a number.
+func (k Kind) has(kind Kind, text Raw) bool {
+	return k&kind != 0 || kind == KindNumber && k&KindInteger != 0 && text.IsInteger()
 }
 
-// kindOf returns the kind of the value that begins with c.
-func kindOf(c byte) Kind {
-	switch c {
-	case '"', '{', '[', 'n', 't':
-		return Kind(c)
-	case 'f':
-		return KindBool
-	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return KindNumber
+// String returns the kinds in the form of error messages: "a string, a number or null".
+func (k Kind) String() string {
+	var words []string
+	for _, row := range []struct {
+		kind Kind
+		name string
+	}{
+		{KindObject, "an object"}, {KindArray, "an array"}, {KindString, "a string"}, {KindNumber, "a number"},
+		{KindInteger, "an integer"}, {KindBool, "a boolean"}, {KindNull, "null"},
+	} {
+		if k&row.kind != 0 && (row.kind != KindInteger || k&KindNumber == 0) {
+			words = append(words, row.name)
+		}
 	}
-	return KindInvalid
+	switch last := len(words) - 1; last {
+	case -1:
+		return "no value"
+	case 0:
+		return words[0]
+	default:
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+}
+
+// kindOf has the kind of the value that begins with a byte.
+var kindOf = [256]Kind{
+	'"': KindString, '{': KindObject, '[': KindArray, 'n': KindNull, 't': KindBool, 'f': KindBool,
+	'-': KindNumber, '0': KindNumber, '1': KindNumber, '2': KindNumber, '3': KindNumber, '4': KindNumber,
+	'5': KindNumber, '6': KindNumber, '7': KindNumber, '8': KindNumber, '9': KindNumber,
 }
 
 // Appender is a value that can be encoded.
@@ -393,7 +405,7 @@ func (x Raw) scalar() (Scalar, bool) {
 	if err != nil {
 		return Scalar{}, false
 	}
-	return x.Reader().ReadScalar(scalarAny), true
+	return x.Reader().ReadScalar(scalars), true
 }
 
 // Sum returns the SHA-256 digest of a value. Texts that are equal by [Equal] have the same digest. For malformed
@@ -432,7 +444,7 @@ func (d *digester) value(r *Reader) {
 	case KindNumber:
 		d.text(normalNumber(string(r.ReadRaw())))
 	default:
-		d.text(r.ReadScalar(scalarAny).String())
+		d.text(r.ReadScalar(scalars).String())
 	}
 }
 

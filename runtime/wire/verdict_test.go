@@ -58,12 +58,12 @@ func walk(r *wire.Reader) {
 	case wire.KindString:
 		r.ReadString()
 	case wire.KindNumber:
-		r.ReadScalar(wire.ScalarNumber)
+		r.ReadScalar(wire.KindNumber)
 	case wire.KindBool:
 		r.ReadBool()
 	case wire.KindNull:
 		if !r.ReadNull() {
-			r.ReadScalar(wire.ScalarNull)
+			r.ReadScalar(wire.KindNull)
 		}
 	}
 }

@@ -320,7 +320,7 @@ func AppendObject(dst []byte, o Object) ([]byte, error) {
 	src := string(o)
 	i := skipSpace(src, 0)
 	if i < len(src) && src[i] != '{' {
-		return dst, encodingError("expected an object, found " + kindOf(src[i]).String())
+		return dst, encodingError("expected an object, found " + kindOf[src[i]].String())
 	}
 	return appendChecked(dst, src, "an object")
 }

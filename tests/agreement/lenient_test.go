@@ -83,7 +83,7 @@ func holdsNull(t ir.Type) bool {
 	case *ir.Any, *ir.Nullable:
 		return true
 	case *ir.Scalar:
-		return t.Kinds&wire.ScalarNull != 0
+		return t.Kinds&wire.KindNull != 0
 	case *ir.Union:
 		return slices.ContainsFunc(t.Variants, func(v *ir.Variant) bool { return holdsNull(v.Decl.Type) })
 	}

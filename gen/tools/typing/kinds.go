@@ -92,17 +92,17 @@ func (t *typer) typeOf(all disj, at spot) ir.Type {
 	kinds &^= isNull
 	switch {
 	case kinds == 0:
-		return &ir.Scalar{Kinds: wire.ScalarNull}
+		return &ir.Scalar{Kinds: wire.KindNull}
 	case kinds&(kinds-1) == 0:
 		return orNull(t.ofKind(d, kinds, at), nullable)
 	case kinds&containers == 0:
-		scalar, other := &ir.Scalar{}, wire.ScalarInteger
+		scalar, other := &ir.Scalar{}, wire.KindInteger
 		if d.integral() {
-			other = wire.ScalarNumber
+			other = wire.KindNumber
 		}
 		for _, s := range ir.Scalars {
-			if d.kinds()&jsonschema.KindsOfType(s.Type) != 0 && s.Sort != other {
-				scalar.Kinds |= s.Sort
+			if d.kinds()&jsonschema.KindsOfType(s.Type) != 0 && s.Kind != other {
+				scalar.Kinds |= s.Kind
 			}
 		}
 		return scalar

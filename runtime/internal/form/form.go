@@ -81,22 +81,22 @@ func form(requested wire.Object) func(*schema.Checker) {
 		}
 		rules[at].Required = true
 	}
-	return func(c *schema.Checker) { c.Members(schema.Object, (*schema.Checker).Pass, rules) }
+	return func(c *schema.Checker) { c.Members(wire.KindObject, (*schema.Checker).Pass, rules) }
 }
 
 // typeOf returns the type of the values of a field, or 0 for a type that no form has.
-func typeOf(field wire.Object) schema.Types {
+func typeOf(field wire.Object) wire.Kind {
 	switch field.GetString("type") {
 	case "string":
-		return schema.String
+		return wire.KindString
 	case "number":
-		return schema.Number
+		return wire.KindNumber
 	case "integer":
-		return schema.Integer
+		return wire.KindInteger
 	case "boolean":
-		return schema.Boolean
+		return wire.KindBool
 	case "array":
-		return schema.Array
+		return wire.KindArray
 	}
 	return 0
 }
@@ -109,7 +109,7 @@ func checkField(c *schema.Checker, field wire.Object) {
 	case 0:
 		c.Pass()
 		return
-	case schema.Array:
+	case wire.KindArray:
 		checkArray(c, field)
 		return
 	}
@@ -127,14 +127,14 @@ func checkField(c *schema.Checker, field wire.Object) {
 		c.Maximum(v, bound)
 	}
 	c.Format(v, field.GetString("format"))
-	if allowed := choices(field); of == schema.String && len(allowed) > 0 {
+	if allowed := choices(field); of == wire.KindString && len(allowed) > 0 {
 		c.Enum(v, allowed...)
 	}
 }
 
 // checkArray checks the selection of several values.
 func checkArray(c *schema.Checker, field wire.Object) {
-	if !c.Array(schema.Array) {
+	if !c.Array(wire.KindArray) {
 		return
 	}
 	items, _ := field.Get("items")
@@ -142,7 +142,7 @@ func checkArray(c *schema.Checker, field wire.Object) {
 	n := 0
 	for c.Element() {
 		n++
-		if v := c.Value(schema.String); len(allowed) > 0 {
+		if v := c.Value(wire.KindString); len(allowed) > 0 {
 			c.Enum(v, allowed...)
 		}
 	}

@@ -47,7 +47,7 @@ func Decode(r *wire.Reader, names []string, required int, read func(member int))
 
 // readMeta reads _meta. It is not needed here, but an invalid one must be rejected.
 func readMeta(r *wire.Reader) {
-	_ = Decode(r, []string{"progressToken"}, 0, func(int) { r.ReadScalar(wire.ScalarString | wire.ScalarInteger) })
+	_ = Decode(r, []string{"progressToken"}, 0, func(int) { r.ReadScalar(wire.KindString | wire.KindInteger) })
 }
 
 // List holds the params of list methods (definition PaginatedRequest).

@@ -53,8 +53,8 @@ var forms = map[string]wire.Kind{
 
 // node is the check of a schema: passes over one value.
 type node struct {
-	types  schema.Types
-	passes []func(c *schema.Checker, types schema.Types)
+	types  wire.Kind
+	passes []func(c *schema.Checker, types wire.Kind)
 	// typed means that the first pass checks the type.
 	typed bool
 }
@@ -62,17 +62,17 @@ type node struct {
 func (n *node) check(c *schema.Checker) {
 	types := n.types
 	switch {
-	case len(n.passes) == 0 && types == schema.Any:
+	case len(n.passes) == 0 && types == wire.KindAny:
 		c.Pass()
 		return
 	case len(n.passes) == 0:
 		c.Value(types)
 		return
-	case types != schema.Any && (len(n.passes) > 1 || !n.typed):
+	case types != wire.KindAny && (len(n.passes) > 1 || !n.typed):
 		if !c.Type(types) {
 			return
 		}
-		types = schema.Any
+		types = wire.KindAny
 	}
 	start := c.Mark()
 	for i, pass := range n.passes {
@@ -85,7 +85,7 @@ func (n *node) check(c *schema.Checker) {
 
 // then adds a pass that runs a check of the same value.
 func (n *node) then(check func(*schema.Checker)) {
-	n.passes = append(n.passes, func(c *schema.Checker, _ schema.Types) { check(c) })
+	n.passes = append(n.passes, func(c *schema.Checker, _ wire.Kind) { check(c) })
 }
 
 // compiler compiles the schemas of one document.
@@ -105,7 +105,7 @@ type keywords struct {
 func (p *compiler) compile(text wire.Raw) (*node, error) {
 	switch text.Kind() {
 	case wire.KindBool:
-		n := &node{types: schema.Any}
+		n := &node{types: wire.KindAny}
 		if text == "false" {
 			n.then((*schema.Checker).Never)
 		}
@@ -115,7 +115,7 @@ func (p *compiler) compile(text wire.Raw) (*node, error) {
 		return nil, fmt.Errorf("expected a schema, found %s", text.Kind())
 	}
 	k := keywords{wire.Object(text), p}
-	n := &node{types: schema.Any}
+	n := &node{types: wire.KindAny}
 	for _, step := range []func(*node) error{k.readable, k.types, k.value, k.object, k.array, k.unique, k.reference, k.combined} {
 		if err := step(n); err != nil {
 			return nil, err
@@ -159,8 +159,8 @@ func (k keywords) readable(*node) error {
 }
 
 // typeNames are the types by their names in schemas.
-var typeNames = map[string]schema.Types{
-	"null": schema.Null, "boolean": schema.Boolean, "object": schema.Object, "array": schema.Array, "number": schema.Number, "string": schema.String, "integer": schema.Integer,
+var typeNames = map[string]wire.Kind{
+	"null": wire.KindNull, "boolean": wire.KindBool, "object": wire.KindObject, "array": wire.KindArray, "number": wire.KindNumber, "string": wire.KindString, "integer": wire.KindInteger,
 }
 
 func (k keywords) types(n *node) error {
@@ -225,7 +225,7 @@ func (k keywords) value(n *node) error {
 		return nil
 	}
 	n.typed = true
-	n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) {
+	n.passes = append(n.passes, func(c *schema.Checker, types wire.Kind) {
 		v := c.Value(types)
 		for _, rule := range rules {
 			rule(c, v)
@@ -247,7 +247,7 @@ func (k keywords) texts(n *node) (rules []rule, err error) {
 	}
 	if value, ok := k.Get("format"); ok {
 		name, _ := value.Str()
-		if n.types != schema.Any && n.types&schema.String != 0 {
+		if n.types != wire.KindAny && n.types&wire.KindString != 0 {
 			rules = append(rules, func(c *schema.Checker, v schema.Value) { c.Format(v, name) })
 		}
 	}
@@ -350,16 +350,16 @@ func (k keywords) object(n *node) error {
 			rules = append(rules, schema.Member{Name: name, Required: true, Check: others})
 		}
 	}
-	if n.types&schema.Object == 0 {
+	if n.types&wire.KindObject == 0 {
 		return nil
 	}
 	if has || required != nil {
 		n.typed = true
-		n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) { c.Members(types, others, rules) })
+		n.passes = append(n.passes, func(c *schema.Checker, types wire.Kind) { c.Members(types, others, rules) })
 	}
 	if names != nil || sizes != nil {
 		n.then(func(c *schema.Checker) {
-			if !c.Object(schema.Any) {
+			if !c.Object(wire.KindAny) {
 				return
 			}
 			count := 0
@@ -404,11 +404,11 @@ func (k keywords) array(n *node) error {
 			return err
 		}
 	}
-	if n.types&schema.Array == 0 || !has && sizes == nil {
+	if n.types&wire.KindArray == 0 || !has && sizes == nil {
 		return nil
 	}
 	n.typed = true
-	n.passes = append(n.passes, func(c *schema.Checker, types schema.Types) {
+	n.passes = append(n.passes, func(c *schema.Checker, types wire.Kind) {
 		if !c.Array(types) {
 			return
 		}
@@ -424,7 +424,7 @@ func (k keywords) array(n *node) error {
 }
 
 func (k keywords) unique(n *node) error {
-	if value, _ := k.Get("uniqueItems"); value == "true" && n.types&schema.Array != 0 {
+	if value, _ := k.Get("uniqueItems"); value == "true" && n.types&wire.KindArray != 0 {
 		n.then((*schema.Checker).Unique)
 	}
 	return nil

@@ -39,7 +39,7 @@ var mistakes = map[string]string{
 }
 
 func checkText(c *schema.Checker) {
-	if !c.Object(schema.Object) {
+	if !c.Object(wire.KindObject) {
 		return
 	}
 	var seen uint64
@@ -49,7 +49,7 @@ func checkText(c *schema.Checker) {
 			continue
 		}
 		seen = 1
-		c.Value(schema.String)
+		c.Value(wire.KindString)
 	}
 	if seen != 1 {
 		c.Missing([]string{"text"}, seen)
@@ -59,7 +59,7 @@ func checkText(c *schema.Checker) {
 func checkAnything(c *schema.Checker) { c.Pass() }
 
 func checkNothing(c *schema.Checker) {
-	c.Object(schema.Array)
+	c.Object(wire.KindArray)
 	for c.Member() {
 		c.Pass()
 	}
@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 	case is("accepts"):
 		listed.Input = checkAnything
 	case is("pointer"):
-		listed.Input = func(c *schema.Checker) { c.Object(schema.Array); c.Missing([]string{"text"}, 0) }
+		listed.Input = func(c *schema.Checker) { c.Object(wire.KindArray); c.Missing([]string{"text"}, 0) }
 	case is("bad output"):
 		listed.Output = checkAnything
 	case is("output sample"):

@@ -150,7 +150,7 @@ func (s *Source) changes(v *Value) []change {
 	case *ir.Number:
 		add(t.Bounds != ir.Bounds{}, 6, "bounds", func(v *Value) { become(v, scalar(ir.KindNumber, s.outside(t.Bounds))) })
 	case *ir.Scalar:
-		add(t.Kinds&(wire.ScalarInteger|wire.ScalarNumber) == wire.ScalarInteger, 2, "not an integer", func(v *Value) { become(v, scalar(ir.KindNumber, s.notInteger())) })
+		add(t.Kinds&(wire.KindInteger|wire.KindNumber) == wire.KindInteger, 2, "not an integer", func(v *Value) { become(v, scalar(ir.KindNumber, s.notInteger())) })
 	case *ir.Array:
 		add(true, 3, "any for element", func(v *Value) { v.Elements = append(v.Elements, s.any(2)) })
 		add(t.Length.Min > 0, 4, "too few", func(v *Value) { v.Elements = v.Elements[:min(len(v.Elements), s.rng.IntN(t.Length.Min))] })

@@ -16,18 +16,18 @@ func (s *Source) boolean() *Value {
 }
 
 // scalar returns a value of one of several kinds.
-func (s *Source) scalar(k wire.ScalarSet) *Value {
+func (s *Source) scalar(k wire.Kind) *Value {
 	var makers []func() *Value
-	add := func(sort wire.ScalarSet, f func() *Value) {
-		if k&sort != 0 {
+	add := func(kind wire.Kind, f func() *Value) {
+		if k&kind != 0 {
 			makers = append(makers, f)
 		}
 	}
-	add(wire.ScalarString, func() *Value { return scalar(ir.KindString, s.text()) })
-	add(wire.ScalarInteger, func() *Value { return scalar(ir.KindNumber, s.exactInteger()) })
-	add(wire.ScalarNumber, func() *Value { return scalar(ir.KindNumber, s.exactNumber()) })
-	add(wire.ScalarBool, s.boolean)
-	add(wire.ScalarNull, func() *Value { return scalar(ir.KindNull, "null") })
+	add(wire.KindString, func() *Value { return scalar(ir.KindString, s.text()) })
+	add(wire.KindInteger, func() *Value { return scalar(ir.KindNumber, s.exactInteger()) })
+	add(wire.KindNumber, func() *Value { return scalar(ir.KindNumber, s.exactNumber()) })
+	add(wire.KindBool, s.boolean)
+	add(wire.KindNull, func() *Value { return scalar(ir.KindNull, "null") })
 	return pick(s, makers)()
 }
 

@@ -107,15 +107,15 @@ func (x GetWeatherOutput) MarshalJSON() ([]byte, error) {
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".
 func checkGetWeatherInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
 		{Name: "city", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.String)
+			v := c.Value(wire.KindString)
 			c.MinLength(v, 1)
 			c.MaxLength(v, 100)
 		}},
-		{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"metric"`, `"imperial"`) }},
+		{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), `"metric"`, `"imperial"`) }},
 		{Name: "hours", Check: func(c *schema.Checker) {
-			v := c.Value(schema.Integer)
+			v := c.Value(wire.KindInteger)
 			c.Minimum(v, "0")
 			c.Maximum(v, "72")
 		}},
@@ -124,14 +124,14 @@ func checkGetWeatherInput(c *schema.Checker) {
 
 // checkGetWeatherOutput checks the schema at /outputSchema of the tool "get_weather".
 func checkGetWeatherOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "city", Required: true, Types: schema.String},
-		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "city", Required: true, Types: wire.KindString},
+		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
 		{Name: "temperature", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.Number)
+			v := c.Value(wire.KindNumber)
 			c.Minimum(v, "-100")
 			c.Maximum(v, "100")
 		}},
-		{Name: "wind", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "0") }},
+		{Name: "wind", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(wire.KindNumber), "0") }},
 	})
 }

@@ -114,14 +114,14 @@ func (x *GetWeatherOutput) UnmarshalJSON(data []byte) error {
 
 // checkGetWeatherOutput checks the schema at /outputSchema of the tool "get_weather".
 func checkGetWeatherOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "city", Required: true, Types: schema.String},
-		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "city", Required: true, Types: wire.KindString},
+		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
 		{Name: "temperature", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.Number)
+			v := c.Value(wire.KindNumber)
 			c.Minimum(v, "-100")
 			c.Maximum(v, "100")
 		}},
-		{Name: "wind", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "0") }},
+		{Name: "wind", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(wire.KindNumber), "0") }},
 	})
 }

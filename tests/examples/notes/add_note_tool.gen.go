@@ -76,15 +76,15 @@ func (x AddNoteOutput) MarshalJSON() ([]byte, error) {
 
 // checkAddNoteInput checks the schema at /inputSchema of the tool "add_note".
 func checkAddNoteInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "topic", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-		{Name: "text", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "topic", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 1) }},
+		{Name: "text", Required: true, Types: wire.KindString},
 	})
 }
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".
 func checkAddNoteOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "id", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "id", Required: true, Types: wire.KindString},
 	})
 }

@@ -70,14 +70,14 @@ func (x FindNotesOutput) MarshalJSON() ([]byte, error) {
 
 // checkFindNotesInput checks the schema at /inputSchema of the tool "find_notes".
 func checkFindNotesInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "word", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "word", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 1) }},
 	})
 }
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "ids", Required: true, Types: wire.KindArray, Items: func(c *schema.Checker) { c.Value(wire.KindString) }},
 	})
 }

@@ -46,7 +46,7 @@ func (x *NoteVariables) UnmarshalJSON(data []byte) error {
 
 // checkNoteVariables checks the schema at /uriTemplate of the template "notes://notes/{id}".
 func checkNoteVariables(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "id", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "id", Required: true, Types: wire.KindString},
 	})
 }

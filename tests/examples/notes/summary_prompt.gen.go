@@ -63,8 +63,8 @@ func (x *SummaryArgs) UnmarshalJSON(data []byte) error {
 
 // checkSummaryArgs checks the schema at /arguments of the prompt "summary".
 func checkSummaryArgs(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "topic", Required: true, Types: schema.String},
-		{Name: "length", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"short"`, `"long"`) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "topic", Required: true, Types: wire.KindString},
+		{Name: "length", Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindString), `"short"`, `"long"`) }},
 	})
 }

@@ -66,12 +66,12 @@ func (x *GetWeatherInput) UnmarshalJSON(data []byte) error {
 
 // checkGetWeatherInput checks the schema at /inputSchema of the tool "get_weather".
 func checkGetWeatherInput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
+	c.Members(wire.KindObject, nil, []schema.Member{
 		{Name: "city", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.String)
+			v := c.Value(wire.KindString)
 			c.MinLength(v, 1)
 			c.MaxLength(v, 100)
 		}},
-		{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"metric"`, `"imperial"`) }},
+		{Name: "units", Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindString), `"metric"`, `"imperial"`) }},
 	})
 }

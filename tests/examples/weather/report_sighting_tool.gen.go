@@ -83,9 +83,9 @@ func (x ReportSightingOutput) MarshalJSON() ([]byte, error) {
 
 // checkReportSightingInput checks the schema at /inputSchema of the tool "report_sighting".
 func checkReportSightingInput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 1) }},
-		{Name: "seen-at", Required: true, Types: schema.String, Format: "date-time"},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "city", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 1) }},
+		{Name: "seen-at", Required: true, Types: wire.KindString, Format: "date-time"},
 		{Name: "readings", Check: checkReportSightingInputReadings},
 		{Name: "tags", Check: checkReportSightingInputTags},
 	})
@@ -93,27 +93,27 @@ func checkReportSightingInput(c *schema.Checker) {
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
 func checkReportSightingOutput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
-		{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "id", Required: true, Types: wire.KindString, Format: "uuid"},
+		{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(wire.KindInteger), "1") }},
 	})
 }
 
 // checkReportSightingInputReadings checks the schema at /inputSchema/properties/readings of the tool "report_sighting".
 func checkReportSightingInputReadings(c *schema.Checker) {
-	c.Members(schema.Object, func(c *schema.Checker) { c.Value(schema.Number) }, nil)
+	c.Members(wire.KindObject, func(c *schema.Checker) { c.Value(wire.KindNumber) }, nil)
 }
 
 // checkReportSightingInputTags checks the schema at /inputSchema/properties/tags of the tool "report_sighting".
 func checkReportSightingInputTags(c *schema.Checker) {
-	if !c.Type(schema.Array) {
+	if !c.Type(wire.KindArray) {
 		return
 	}
 	start := c.Mark()
-	if c.Array(schema.Any) {
+	if c.Array(wire.KindAny) {
 		n := 0
 		for ; c.Element(); n++ {
-			c.Value(schema.String)
+			c.Value(wire.KindString)
 		}
 		c.MaxItems(n, 5)
 	}

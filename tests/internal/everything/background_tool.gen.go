@@ -38,4 +38,4 @@ func (x *BackgroundInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkBackgroundInput checks the schema at /inputSchema of the tool "background".
-func checkBackgroundInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkBackgroundInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -38,4 +38,4 @@ func (x *ChoicesInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkChoicesInput checks the schema at /inputSchema of the tool "choices".
-func checkChoicesInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkChoicesInput(c *schema.Checker) { c.Value(wire.KindObject) }

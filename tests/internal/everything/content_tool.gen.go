@@ -61,11 +61,11 @@ func (x ContentOutput) MarshalJSON() ([]byte, error) {
 }
 
 // checkContentInput checks the schema at /inputSchema of the tool "content".
-func checkContentInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkContentInput(c *schema.Checker) { c.Value(wire.KindObject) }
 
 // checkContentOutput checks the schema at /outputSchema of the tool "content".
 func checkContentOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: wire.KindNumber},
 	})
 }

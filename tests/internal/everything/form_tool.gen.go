@@ -37,4 +37,4 @@ func (x *FormInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkFormInput checks the schema at /inputSchema of the tool "form".
-func checkFormInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkFormInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -90,16 +90,16 @@ func (x *JSONSchema202012ToolInputAddress) DecodeJSON(r *wire.Reader) error {
 
 // checkJSONSchema202012ToolInput checks the schema at /inputSchema of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInput(c *schema.Checker) {
-	if !c.Type(schema.Object) {
+	if !c.Type(wire.KindObject) {
 		return
 	}
 	start := c.Mark()
-	c.Members(schema.Any, nil, []schema.Member{
-		{Name: "name", Types: schema.String},
+	c.Members(wire.KindAny, nil, []schema.Member{
+		{Name: "name", Types: wire.KindString},
 		{Name: "address", Check: checkJSONSchema202012ToolAddress},
-		{Name: "contactMethod", Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"phone"`, `"email"`) }},
-		{Name: "phone", Types: schema.String},
-		{Name: "email", Types: schema.String},
+		{Name: "contactMethod", Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindString), `"phone"`, `"email"`) }},
+		{Name: "phone", Types: wire.KindString},
+		{Name: "email", Types: wire.KindString},
 	})
 	c.Reset(start)
 	checkJSONSchema202012ToolInputAll1(c)
@@ -113,9 +113,9 @@ func checkJSONSchema202012ToolInput(c *schema.Checker) {
 
 // checkJSONSchema202012ToolAddress checks the schema at /inputSchema/$defs/address of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolAddress(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "street", Types: schema.String},
-		{Name: "city", Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "street", Types: wire.KindString},
+		{Name: "city", Types: wire.KindString},
 	})
 }
 
@@ -129,21 +129,21 @@ func checkJSONSchema202012ToolInputAll1(c *schema.Checker) {
 
 // checkJSONSchema202012ToolInputIf checks the schema at /inputSchema/if of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputIf(c *schema.Checker) {
-	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
-		{Name: "contactMethod", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"phone"`) }},
+	c.Members(wire.KindAny, (*schema.Checker).Pass, []schema.Member{
+		{Name: "contactMethod", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(wire.KindAny), `"phone"`) }},
 	})
 }
 
 // checkJSONSchema202012ToolInputThen checks the schema at /inputSchema/then of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputThen(c *schema.Checker) {
-	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
-		{Name: "phone", Required: true, Types: schema.Any},
+	c.Members(wire.KindAny, (*schema.Checker).Pass, []schema.Member{
+		{Name: "phone", Required: true, Types: wire.KindAny},
 	})
 }
 
 // checkJSONSchema202012ToolInputElse checks the schema at /inputSchema/else of the tool "json_schema_2020_12_tool".
 func checkJSONSchema202012ToolInputElse(c *schema.Checker) {
-	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
-		{Name: "email", Required: true, Types: schema.Any},
+	c.Members(wire.KindAny, (*schema.Checker).Pass, []schema.Member{
+		{Name: "email", Required: true, Types: wire.KindAny},
 	})
 }

@@ -54,7 +54,7 @@ func (x *LogInput) UnmarshalJSON(data []byte) error {
 
 // checkLogInput checks the schema at /inputSchema of the tool "log".
 func checkLogInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "level", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.Any), `"debug"`, `"info"`, `"error"`) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "level", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), `"debug"`, `"info"`, `"error"`) }},
 	})
 }

@@ -37,4 +37,4 @@ func (x *NewsInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkNewsInput checks the schema at /inputSchema of the tool "news".
-func checkNewsInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkNewsInput(c *schema.Checker) { c.Value(wire.KindObject) }

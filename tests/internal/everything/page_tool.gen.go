@@ -37,4 +37,4 @@ func (x *PageInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkPageInput checks the schema at /inputSchema of the tool "page".
-func checkPageInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkPageInput(c *schema.Checker) { c.Value(wire.KindObject) }

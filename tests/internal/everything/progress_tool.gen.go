@@ -38,4 +38,4 @@ func (x *ProgressInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkProgressInput checks the schema at /inputSchema of the tool "progress".
-func checkProgressInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkProgressInput(c *schema.Checker) { c.Value(wire.KindObject) }

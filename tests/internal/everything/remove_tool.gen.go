@@ -45,7 +45,7 @@ func (x *RemoveInput) UnmarshalJSON(data []byte) error {
 
 // checkRemoveInput checks the schema at /inputSchema of the tool "remove".
 func checkRemoveInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "name", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "name", Required: true, Types: wire.KindString},
 	})
 }

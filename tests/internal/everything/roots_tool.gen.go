@@ -38,4 +38,4 @@ func (x *RootsInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkRootsInput checks the schema at /inputSchema of the tool "roots".
-func checkRootsInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkRootsInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -38,4 +38,4 @@ func (x *SampleAudioInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkSampleAudioInput checks the schema at /inputSchema of the tool "sample_audio".
-func checkSampleAudioInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkSampleAudioInput(c *schema.Checker) { c.Value(wire.KindObject) }

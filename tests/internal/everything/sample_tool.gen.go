@@ -38,4 +38,4 @@ func (x *SampleInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkSampleInput checks the schema at /inputSchema of the tool "sample".
-func checkSampleInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkSampleInput(c *schema.Checker) { c.Value(wire.KindObject) }

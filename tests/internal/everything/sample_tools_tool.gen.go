@@ -38,4 +38,4 @@ func (x *SampleToolsInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkSampleToolsInput checks the schema at /inputSchema of the tool "sample_tools".
-func checkSampleToolsInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkSampleToolsInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -61,11 +61,11 @@ func (x StructuredOutput) MarshalJSON() ([]byte, error) {
 }
 
 // checkStructuredInput checks the schema at /inputSchema of the tool "structured".
-func checkStructuredInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkStructuredInput(c *schema.Checker) { c.Value(wire.KindObject) }
 
 // checkStructuredOutput checks the schema at /outputSchema of the tool "structured".
 func checkStructuredOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: wire.KindNumber},
 	})
 }

@@ -38,4 +38,4 @@ func (x *TestAudioContentInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestAudioContentInput checks the schema at /inputSchema of the tool "test_audio_content".
-func checkTestAudioContentInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestAudioContentInput(c *schema.Checker) { c.Value(wire.KindObject) }

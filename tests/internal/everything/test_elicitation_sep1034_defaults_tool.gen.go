@@ -40,4 +40,4 @@ func (x *TestElicitationSep1034DefaultsInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestElicitationSep1034DefaultsInput checks the schema at /inputSchema of the tool "test_elicitation_sep1034_defaults".
-func checkTestElicitationSep1034DefaultsInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestElicitationSep1034DefaultsInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -40,4 +40,4 @@ func (x *TestElicitationSep1330EnumsInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestElicitationSep1330EnumsInput checks the schema at /inputSchema of the tool "test_elicitation_sep1330_enums".
-func checkTestElicitationSep1330EnumsInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestElicitationSep1330EnumsInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -45,7 +45,7 @@ func (x *TestElicitationInput) UnmarshalJSON(data []byte) error {
 
 // checkTestElicitationInput checks the schema at /inputSchema of the tool "test_elicitation".
 func checkTestElicitationInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "message", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "message", Required: true, Types: wire.KindString},
 	})
 }

@@ -38,4 +38,4 @@ func (x *TestEmbeddedResourceInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestEmbeddedResourceInput checks the schema at /inputSchema of the tool "test_embedded_resource".
-func checkTestEmbeddedResourceInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestEmbeddedResourceInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -38,4 +38,4 @@ func (x *TestErrorHandlingInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestErrorHandlingInput checks the schema at /inputSchema of the tool "test_error_handling".
-func checkTestErrorHandlingInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestErrorHandlingInput(c *schema.Checker) { c.Value(wire.KindObject) }

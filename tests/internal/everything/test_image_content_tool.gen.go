@@ -38,4 +38,4 @@ func (x *TestImageContentInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestImageContentInput checks the schema at /inputSchema of the tool "test_image_content".
-func checkTestImageContentInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestImageContentInput(c *schema.Checker) { c.Value(wire.KindObject) }

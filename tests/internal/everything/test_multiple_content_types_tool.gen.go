@@ -39,4 +39,4 @@ func (x *TestMultipleContentTypesInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestMultipleContentTypesInput checks the schema at /inputSchema of the tool "test_multiple_content_types".
-func checkTestMultipleContentTypesInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestMultipleContentTypesInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -38,4 +38,4 @@ func (x *TestReconnectionInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestReconnectionInput checks the schema at /inputSchema of the tool "test_reconnection".
-func checkTestReconnectionInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestReconnectionInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -45,7 +45,7 @@ func (x *TestSamplingInput) UnmarshalJSON(data []byte) error {
 
 // checkTestSamplingInput checks the schema at /inputSchema of the tool "test_sampling".
 func checkTestSamplingInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "prompt", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "prompt", Required: true, Types: wire.KindString},
 	})
 }

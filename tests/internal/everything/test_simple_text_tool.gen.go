@@ -38,4 +38,4 @@ func (x *TestSimpleTextInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestSimpleTextInput checks the schema at /inputSchema of the tool "test_simple_text".
-func checkTestSimpleTextInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestSimpleTextInput(c *schema.Checker) { c.Value(wire.KindObject) }

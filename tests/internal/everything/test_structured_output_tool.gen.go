@@ -72,15 +72,15 @@ func (x TestStructuredOutputOutput) MarshalJSON() ([]byte, error) {
 
 // checkTestStructuredOutputInput checks the schema at /inputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "a", Required: true, Types: schema.Number},
-		{Name: "b", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "a", Required: true, Types: wire.KindNumber},
+		{Name: "b", Required: true, Types: wire.KindNumber},
 	})
 }
 
 // checkTestStructuredOutputOutput checks the schema at /outputSchema of the tool "test_structured_output".
 func checkTestStructuredOutputOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "sum", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "sum", Required: true, Types: wire.KindNumber},
 	})
 }

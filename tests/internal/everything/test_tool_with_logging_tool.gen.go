@@ -38,4 +38,4 @@ func (x *TestToolWithLoggingInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestToolWithLoggingInput checks the schema at /inputSchema of the tool "test_tool_with_logging".
-func checkTestToolWithLoggingInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestToolWithLoggingInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -38,4 +38,4 @@ func (x *TestToolWithProgressInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkTestToolWithProgressInput checks the schema at /inputSchema of the tool "test_tool_with_progress".
-func checkTestToolWithProgressInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkTestToolWithProgressInput(c *schema.Checker) { c.Value(wire.KindObject) }

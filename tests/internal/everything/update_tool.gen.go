@@ -45,7 +45,7 @@ func (x *UpdateInput) UnmarshalJSON(data []byte) error {
 
 // checkUpdateInput checks the schema at /inputSchema of the tool "update".
 func checkUpdateInput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "uri", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "uri", Required: true, Types: wire.KindString},
 	})
 }

@@ -37,4 +37,4 @@ func (x *WaitInput) UnmarshalJSON(data []byte) error {
 }
 
 // checkWaitInput checks the schema at /inputSchema of the tool "wait".
-func checkWaitInput(c *schema.Checker) { c.Value(schema.Object) }
+func checkWaitInput(c *schema.Checker) { c.Value(wire.KindObject) }

@@ -350,8 +350,8 @@ func (x JsonObject) Check(c *wire.Collector) {
 
 // Check reports each value that this revision does not allow.
 func (x JsonScalar) Check(c *wire.Collector) {
-	if !x.Scalar.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull) {
-		c.Report("must be a string or a number or null")
+	if !x.Scalar.Is(wire.KindString | wire.KindNumber | wire.KindNull) {
+		c.Report("must be a string, a number or null")
 	}
 }
 
@@ -479,7 +479,7 @@ func (x MixedMapString) Check(c *wire.Collector) {
 
 // Check reports each value that this revision does not allow.
 func (x MixedNull) Check(c *wire.Collector) {
-	if !x.Scalar.Is(wire.ScalarNull) {
+	if !x.Scalar.Is(wire.KindNull) {
 		c.Report("must be null")
 	}
 }
@@ -658,13 +658,13 @@ func (x *NullableBoundsSealed) Check(c *wire.Collector) {
 // Check reports each value that this revision does not allow.
 func (x *Nullables) Check(c *wire.Collector) {
 	c.Push("mustMany")
-	if !x.MustMany.Is(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull) {
-		c.Report("must be a string or a number or null")
+	if !x.MustMany.Is(wire.KindString | wire.KindNumber | wire.KindNull) {
+		c.Report("must be a string, a number or null")
 	}
 	c.Pop()
 	if !x.Nothing.IsZero() {
 		c.Push("nothing")
-		if !x.Nothing.Is(wire.ScalarNull) {
+		if !x.Nothing.Is(wire.KindNull) {
 			c.Report("must be null")
 		}
 		c.Pop()

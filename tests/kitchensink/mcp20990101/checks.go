@@ -2,18 +2,21 @@
 
 package mcp20990101
 
-import "github.com/mcpgen/mcpgen/runtime/schema"
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 var pattern1 = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`)
 
 // checkCounted checks the schema at /$defs/Counted.
 func checkCounted(c *schema.Checker) {
-	if c.Object(schema.Object) {
+	if c.Object(wire.KindObject) {
 		n := 0
 		for ; c.Member(); n++ {
 			switch c.Name() {
 			case "a":
-				c.Value(schema.String)
+				c.Value(wire.KindString)
 			default:
 				c.Pass()
 			}
@@ -26,8 +29,8 @@ func checkCounted(c *schema.Checker) {
 // checkDerived checks the schema at /$defs/Derived.
 func checkDerived(c *schema.Checker) {
 	start := c.Mark()
-	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
-		{Name: "size", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMaximum(c.Value(schema.Integer), "8") }},
+	c.Members(wire.KindAny, (*schema.Checker).Pass, []schema.Member{
+		{Name: "size", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMaximum(c.Value(wire.KindInteger), "8") }},
 	})
 	c.Reset(start)
 	checkLess(c)
@@ -35,24 +38,24 @@ func checkDerived(c *schema.Checker) {
 
 // checkEven checks the schema at /$defs/Even.
 func checkEven(c *schema.Checker) {
-	v := c.Value(schema.Integer)
+	v := c.Value(wire.KindInteger)
 	c.Minimum(v, "0")
 	c.MultipleOf(v, "2")
 }
 
 // checkKeys checks the schema at /$defs/Keys.
 func checkKeys(c *schema.Checker) {
-	if c.Object(schema.Object) {
+	if c.Object(wire.KindObject) {
 		for c.Member() {
 			c.PropertyName(checkKeysName)
-			c.Value(schema.Integer)
+			c.Value(wire.KindInteger)
 		}
 	}
 }
 
 // checkNamedMembers checks the schema at /$defs/NamedMembers.
 func checkNamedMembers(c *schema.Checker) {
-	if c.Object(schema.Object) {
+	if c.Object(wire.KindObject) {
 		n := 0
 		for ; c.Member(); n++ {
 			name := c.Name()
@@ -60,12 +63,12 @@ func checkNamedMembers(c *schema.Checker) {
 			known := false
 			if c.Matches(checkPattern, name) {
 				known = true
-				c.Value(schema.Integer)
+				c.Value(wire.KindInteger)
 				c.Reset(member)
 			}
 			if c.Matches(checkPattern2, name) {
 				known = true
-				c.Value(schema.String)
+				c.Value(wire.KindString)
 				c.Reset(member)
 			}
 			if known {
@@ -87,27 +90,27 @@ func checkNever(c *schema.Checker) { c.Never() }
 
 // checkNotThis checks the schema at /$defs/NotThis.
 func checkNotThis(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
 		{Name: "mode", Required: true, Check: checkNotThisMode},
 		{Name: "never", Check: (*schema.Checker).Never},
 	})
 }
 
 // checkNumbers checks the schema at /$defs/Numbers.
-func checkNumbers(c *schema.Checker) { c.Enum(c.Value(schema.Any), "1", "2.5", "3") }
+func checkNumbers(c *schema.Checker) { c.Enum(c.Value(wire.KindAny), "1", "2.5", "3") }
 
 // checkOneOfMany checks the schema at /$defs/OneOfMany.
 func checkOneOfMany(c *schema.Checker) {
 	c.OneOf(
-		func(c *schema.Checker) { c.Value(schema.Integer) },
-		func(c *schema.Checker) { c.Value(schema.String) },
-		func(c *schema.Checker) { c.Minimum(c.Value(schema.Number), "5") },
+		func(c *schema.Checker) { c.Value(wire.KindInteger) },
+		func(c *schema.Checker) { c.Value(wire.KindString) },
+		func(c *schema.Checker) { c.Minimum(c.Value(wire.KindNumber), "5") },
 	)
 }
 
 // checkSiblings checks the schema at /$defs/Siblings.
 func checkSiblings(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
 		{Name: "more", Check: checkSiblingsMore},
 		{Name: "short", Check: checkSiblingsShort},
 	})
@@ -116,8 +119,8 @@ func checkSiblings(c *schema.Checker) {
 // checkSiblingsMore checks the schema at /$defs/Siblings/properties/more.
 func checkSiblingsMore(c *schema.Checker) {
 	start := c.Mark()
-	c.Members(schema.Any, (*schema.Checker).Pass, []schema.Member{
-		{Name: "extra", Required: true, Types: schema.Integer},
+	c.Members(wire.KindAny, (*schema.Checker).Pass, []schema.Member{
+		{Name: "extra", Required: true, Types: wire.KindInteger},
 	})
 	c.Reset(start)
 	checkLess(c)
@@ -125,14 +128,14 @@ func checkSiblingsMore(c *schema.Checker) {
 
 // checkTags checks the schema at /$defs/Tags.
 func checkTags(c *schema.Checker) {
-	if !c.Type(schema.Array) {
+	if !c.Type(wire.KindArray) {
 		return
 	}
 	start := c.Mark()
-	if c.Array(schema.Any) {
+	if c.Array(wire.KindAny) {
 		n := 0
 		for ; c.Element(); n++ {
-			v := c.Value(schema.String)
+			v := c.Value(wire.KindString)
 			c.MinLength(v, 2)
 			c.MaxLength(v, 8)
 			c.Pattern(v, checkPattern3)
@@ -148,21 +151,21 @@ var checkPattern3 = schema.MustPattern("^[a-z][a-z0-9-]*$", `^[a-z][a-z0-9\-]*$`
 
 // checkLess checks the schema at /$defs/Less.
 func checkLess(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "a", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "a", Required: true, Types: wire.KindString},
 	})
 }
 
 // checkKeysName checks the schema at /$defs/Keys/propertyNames.
 func checkKeysName(c *schema.Checker) {
-	v := c.Value(schema.Any)
+	v := c.Value(wire.KindAny)
 	c.MaxLength(v, 5)
 	c.Pattern(v, checkPattern2)
 }
 
 // checkNotThisMode checks the schema at /$defs/NotThis/properties/mode.
 func checkNotThisMode(c *schema.Checker) {
-	if !c.Type(schema.String) {
+	if !c.Type(wire.KindString) {
 		return
 	}
 	c.Not(checkNotThisModeNot, `{"const":"off"}`)
@@ -171,10 +174,10 @@ func checkNotThisMode(c *schema.Checker) {
 // checkSiblingsShort checks the schema at /$defs/Siblings/properties/short.
 func checkSiblingsShort(c *schema.Checker) {
 	start := c.Mark()
-	c.MaxLength(c.Value(schema.Any), 4)
+	c.MaxLength(c.Value(wire.KindAny), 4)
 	c.Reset(start)
 	{
-		v := c.Value(schema.String)
+		v := c.Value(wire.KindString)
 		c.MinLength(v, 2)
 		c.MaxLength(v, 8)
 		c.Pattern(v, checkPattern3)
@@ -182,4 +185,4 @@ func checkSiblingsShort(c *schema.Checker) {
 }
 
 // checkNotThisModeNot checks the schema at /$defs/NotThis/properties/mode/not.
-func checkNotThisModeNot(c *schema.Checker) { c.Const(c.Value(schema.Any), `"off"`) }
+func checkNotThisModeNot(c *schema.Checker) { c.Const(c.Value(wire.KindAny), `"off"`) }

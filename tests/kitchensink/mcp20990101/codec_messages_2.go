@@ -199,7 +199,7 @@ func (x *JsonObject) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads a scalar.
 func (x *JsonScalar) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+	x.Scalar = r.ReadScalar(wire.KindString | wire.KindNumber | wire.KindNull)
 	return r.Err()
 }
 
@@ -865,7 +865,7 @@ func (x *MixedMapString) UnmarshalJSON(data []byte) error {
 
 // DecodeJSON reads a scalar.
 func (x *MixedNull) DecodeJSON(r *wire.Reader) error {
-	x.Scalar = r.ReadScalar(wire.ScalarNull)
+	x.Scalar = r.ReadScalar(wire.KindNull)
 	return r.Err()
 }
 

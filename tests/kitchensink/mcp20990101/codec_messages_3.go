@@ -586,14 +586,14 @@ func (x *Nullables) DecodeJSON(r *wire.Reader) error {
 			x.MustFlag = wire.ReadNullable(r, (*wire.Reader).ReadBoolPointer)
 		case "mustMany":
 			seen[0] |= 0x4
-			x.MustMany = r.ReadScalar(wire.ScalarString | wire.ScalarNumber | wire.ScalarNull)
+			x.MustMany = r.ReadScalar(wire.KindString | wire.KindNumber | wire.KindNull)
 		case "mustText":
 			seen[0] |= 0x8
 			x.MustText = wire.ReadNullable(r, (*wire.Reader).ReadStringPointer)
 		case "may":
 			x.May = wire.ReadOptional(r, (*wire.Reader).ReadInt64)
 		case "nothing":
-			x.Nothing = r.ReadScalar(wire.ScalarNull)
+			x.Nothing = r.ReadScalar(wire.KindNull)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}

@@ -121,11 +121,11 @@ type nothingBox = wire.Box[wire.Scalar, nothingCodec]
 type nothingCodec struct{}
 
 func (nothingCodec) Decode(r *wire.Reader) wire.Scalar {
-	return r.ReadScalar(wire.ScalarNull)
+	return r.ReadScalar(wire.KindNull)
 }
 
 func (nothingCodec) Check(c *wire.Collector, v wire.Scalar) {
-	if !v.Is(wire.ScalarNull) {
+	if !v.Is(wire.KindNull) {
 		c.Report("must be null")
 	}
 }

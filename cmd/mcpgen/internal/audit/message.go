@@ -141,7 +141,7 @@ func (c *check) broken(s *Session, src string) {
 		return
 	}
 	id := scalar(wire.Raw(m.ID))
-	if !id.Is(wire.ScalarString | wire.ScalarInteger) {
+	if !id.Is(wire.KindString | wire.KindInteger) {
 		return
 	}
 	if m.Method != "" {

@@ -81,7 +81,7 @@ func (x *AddNoteOutput) UnmarshalJSON(data []byte) error {
 
 // checkAddNoteOutput checks the schema at /outputSchema of the tool "add_note".
 func checkAddNoteOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "id", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "id", Required: true, Types: wire.KindString},
 	})
 }

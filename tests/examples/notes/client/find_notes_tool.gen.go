@@ -76,7 +76,7 @@ func (x *FindNotesOutput) UnmarshalJSON(data []byte) error {
 
 // checkFindNotesOutput checks the schema at /outputSchema of the tool "find_notes".
 func checkFindNotesOutput(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "ids", Required: true, Types: schema.Array, Items: func(c *schema.Checker) { c.Value(schema.String) }},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "ids", Required: true, Types: wire.KindArray, Items: func(c *schema.Checker) { c.Value(wire.KindString) }},
 	})
 }

@@ -328,21 +328,21 @@ func (x *GetForecastOutputStorm) DecodeJSON(r *wire.Reader) error {
 
 // checkGetForecastOutput checks the schema at /outputSchema of the tool "get_forecast".
 func checkGetForecastOutput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "place", Required: true, Types: schema.String},
-		{Name: "days", Required: true, Types: schema.Array, Items: checkGetForecastDay},
-		{Name: "alerts", Types: schema.Array, Items: checkGetForecastAlert},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "place", Required: true, Types: wire.KindString},
+		{Name: "days", Required: true, Types: wire.KindArray, Items: checkGetForecastDay},
+		{Name: "alerts", Types: wire.KindArray, Items: checkGetForecastAlert},
 	})
 }
 
 // checkGetForecastDay checks the schema at /outputSchema/$defs/day of the tool "get_forecast".
 func checkGetForecastDay(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "date", Required: true, Types: schema.String, Format: "date"},
-		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(schema.String), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "date", Required: true, Types: wire.KindString, Format: "date"},
+		{Name: "sky", Required: true, Check: func(c *schema.Checker) { c.Enum(c.Value(wire.KindString), `"clear"`, `"clouds"`, `"rain"`, `"snow"`) }},
 		{Name: "temperature", Required: true, Check: checkGetForecastDayTemperature},
 		{Name: "rain", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.Number | schema.Null)
+			v := c.Value(wire.KindNumber | wire.KindNull)
 			c.Minimum(v, "0")
 			c.Maximum(v, "100")
 		}},
@@ -359,27 +359,27 @@ func checkGetForecastAlert(c *schema.Checker) {
 
 // checkGetForecastDayTemperature checks the schema at /outputSchema/$defs/day/properties/temperature of the tool "get_forecast".
 func checkGetForecastDayTemperature(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "low", Required: true, Types: schema.Number},
-		{Name: "high", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "low", Required: true, Types: wire.KindNumber},
+		{Name: "high", Required: true, Types: wire.KindNumber},
 	})
 }
 
 // checkGetForecastAlertOne1 checks the schema at /outputSchema/$defs/alert/oneOf/0 of the tool "get_forecast".
 func checkGetForecastAlertOne1(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"storm"`) }},
-		{Name: "gusts", Required: true, Types: schema.Number},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(wire.KindAny), `"storm"`) }},
+		{Name: "gusts", Required: true, Types: wire.KindNumber},
 	})
 }
 
 // checkGetForecastAlertOne2 checks the schema at /outputSchema/$defs/alert/oneOf/1 of the tool "get_forecast".
 func checkGetForecastAlertOne2(c *schema.Checker) {
-	c.Members(schema.Object, (*schema.Checker).Pass, []schema.Member{
-		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(schema.Any), `"flood"`) }},
-		{Name: "river", Required: true, Types: schema.String},
+	c.Members(wire.KindObject, (*schema.Checker).Pass, []schema.Member{
+		{Name: "kind", Required: true, Check: func(c *schema.Checker) { c.Const(c.Value(wire.KindAny), `"flood"`) }},
+		{Name: "river", Required: true, Types: wire.KindString},
 		{Name: "level", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.Integer)
+			v := c.Value(wire.KindInteger)
 			c.Minimum(v, "1")
 			c.Maximum(v, "5")
 		}},

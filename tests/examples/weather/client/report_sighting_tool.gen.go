@@ -98,8 +98,8 @@ func (x *ReportSightingOutput) UnmarshalJSON(data []byte) error {
 
 // checkReportSightingOutput checks the schema at /outputSchema of the tool "report_sighting".
 func checkReportSightingOutput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "id", Required: true, Types: schema.String, Format: "uuid"},
-		{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(schema.Integer), "1") }},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "id", Required: true, Types: wire.KindString, Format: "uuid"},
+		{Name: "total", Required: true, Check: func(c *schema.Checker) { c.Minimum(c.Value(wire.KindInteger), "1") }},
 	})
 }
