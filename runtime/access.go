@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -59,7 +60,7 @@ func (e *DeniedError) Error() string { return e.Message }
 // Unwrap returns the JSON-RPC error, a *jsonrpc.Error. Its code is the HTTP status. Its data are an object
 // with the members httpStatus and wwwAuthenticate, a list of challenges.
 func (e *DeniedError) Unwrap() error {
-	data := wire.AppendInt64([]byte(`{"httpStatus":`), int64(e.Status))
+	data := strconv.AppendInt([]byte(`{"httpStatus":`), int64(e.Status), 10)
 	data = append(data, `,"wwwAuthenticate":[`...)
 	for _, c := range e.Challenges {
 		data, _ = wire.AppendString(wire.AppendComma(data), strings.ToValidUTF8(c, "\uFFFD")) // so it cannot fail

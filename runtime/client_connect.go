@@ -318,7 +318,7 @@ func (cs *clientSide) statelessPeer(b *protocol, server greeting) (*peer, error)
 func fixedMeta(revision string, capabilities wire.Object, self implementation) (string, error) {
 	dst, err := wire.AppendString(wire.AppendName(nil, metaRevision), revision)
 	if err == nil {
-		dst, err = wire.AppendObject(wire.AppendName(dst, metaCapabilities), capabilities)
+		dst, err = capabilities.AppendJSON(wire.AppendName(dst, metaCapabilities))
 	}
 	if err == nil && self.name != "" {
 		dst, err = self.in(revision).AppendJSON(wire.AppendName(dst, metaClientInfo))

@@ -88,7 +88,7 @@ func (p *toolParams) DecodeJSON(r *wire.Reader) error {
 func (p *toolParams) AppendJSON(dst []byte) ([]byte, error) {
 	dst, err := wire.AppendString(append(dst, `{"name":`...), p.Name)
 	if err == nil && p.Arguments != "" {
-		dst, err = wire.AppendRaw(append(dst, `,"arguments":`...), p.Arguments)
+		dst, err = p.Arguments.AppendJSON(append(dst, `,"arguments":`...))
 	}
 	return append(dst, '}'), err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/form"
@@ -259,7 +260,7 @@ func (c statelessCall) appendLacking(dst []byte, has commonMembers) []byte {
 	if complete := has.kind == "" || has.kind == `"`+resultComplete+`"`; complete && c.row.Cacheable {
 		hint := c.hint()
 		if has.ttl == "" {
-			dst = wire.AppendInt64(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds())
+			dst = strconv.AppendInt(wire.AppendName(dst, "ttlMs"), hint.TTL.Milliseconds(), 10)
 		}
 		if has.scope == "" {
 			dst = append(wire.AppendName(dst, "cacheScope"), hint.scope()...)

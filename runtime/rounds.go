@@ -322,7 +322,7 @@ func (c statelessCall) checkQuestions(requests wire.Raw) error {
 			err = c.peer.refine(row, []byte(question))
 		}
 		if err != nil {
-			return fmt.Errorf("inputRequests%.200s: %w", wire.AppendPointer(nil, key), err)
+			return fmt.Errorf("inputRequests%.200s: %w", wire.ChildPointer("", key), err)
 		}
 	}
 	return nil

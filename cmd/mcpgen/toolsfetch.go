@@ -68,7 +68,7 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 		return nil, err
 	}
 	text = append(text, `,"capabilities":`...)
-	if text, err = wire.AppendRaw(text, wire.Raw(session.ServerCapabilities())); err != nil {
+	if text, err = wire.Raw(session.ServerCapabilities()).AppendJSON(text); err != nil {
 		return nil, err
 	}
 	return append(text, '}'), nil

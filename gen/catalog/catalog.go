@@ -287,7 +287,7 @@ func (r *reader) entries(part Part, key, at string, raw wire.Raw) {
 	for i, element := range raw.Elements() {
 		here := at + "/" + strconv.Itoa(i)
 		c.Definitions = append(c.Definitions, Definition{Part: part, Text: element, Pointer: here})
-		compact, err := wire.AppendRaw(nil, element)
+		compact, err := element.AppendJSON(nil)
 		o := wire.Object(compact)
 		name, _ := o.Get(key)
 		text, ok := name.Str()

@@ -94,7 +94,7 @@ func (e *emitter) branches(all []*jsonschema.Schema, context string) string {
 // sourceText returns a schema as text for messages.
 func sourceText(s *jsonschema.Schema) string {
 	const longest = 200
-	text, err := wire.AppendRaw(nil, s.Source)
+	text, err := s.Source.AppendJSON(nil)
 	if err != nil || len(text) > longest {
 		return `the schema of "not"`
 	}

@@ -30,7 +30,7 @@ func (e *emitter) boxes(f *jen.File) {
 		}
 		switch t := d.Type.(type) {
 		case *ir.Union:
-			code.Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn wire.UnmarshalBox(text, $2)\n}", d.Name, newBox(d, ""))
+			code.Declare(f, fmt.Sprintf("Decode%[1]s decodes a %[1]s from its JSON text.", d.Name), "func Decode$1(text []byte) ($1, error) {\nreturn $2.Unmarshal(text)\n}", d.Name, newBox(d, ""))
 			f.Line()
 			f.Add(code.Comment(fmt.Sprintf("%s holds a %s in its field V. Use it in your own structs, because encoding/json cannot decode into an interface.", boxName(d), d.Name)))
 			if d.Same != "" {

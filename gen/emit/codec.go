@@ -32,7 +32,7 @@ func (e *emitter) codecs(f *jen.File, decls []*ir.Decl) {
 				e.unionDecoder(f, d, t)
 			}
 			if encodes && !t.Context {
-				appendFunc(f, "x *Unknown"+d.Name, "return wire.AppendRaw(dst, x.Raw)\n")
+				appendFunc(f, "x *Unknown"+d.Name, "return x.Raw.AppendJSON(dst)\n")
 			}
 		default:
 			if decodes {

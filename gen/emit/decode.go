@@ -13,7 +13,7 @@ func (e *emitter) decodeField(d *ir.Decl, f *ir.Field) string {
 	if e.isList(d, f) {
 		elem := f.Type.(*ir.Array).Elem
 		if isUnionRef(elem) {
-			return fmt.Sprintf("%s = wire.ReadBoxes(r, %s)\n", target, newBox(elem.(*ir.Ref).Decl, ""))
+			return fmt.Sprintf("%s = %s.ReadList(r)\n", target, newBox(elem.(*ir.Ref).Decl, ""))
 		}
 		return fmt.Sprintf("%s = wire.ReadList(r, (*%s).DecodeJSON)\n", target, GoType(elem))
 	}
@@ -42,10 +42,8 @@ func decodeValue(target string, f *ir.Field) string {
 	switch read := readFunc(base); {
 	case isOptional(f) && read != "":
 		return fmt.Sprintf("%s = wire.ReadOptional(r, %s)\n", target, read)
-	case isOptional(f) && isObject(base):
-		return fmt.Sprintf("%s = wire.ReadOptionalPointer[%s](r)\n", target, GoType(base))
 	case isOptional(f):
-		return fmt.Sprintf("if r.ReadNull() {\n%[1]s.SetNull()\n} else {\nvar v %[2]s\n%[3]s%[1]s.Set(v)\n}\n", target, GoType(base), decode("v", base, 0))
+		return fmt.Sprintf("%s = wire.ReadOptional(r, func(r *wire.Reader) (v %s) {\n%sreturn v\n})\n", target, GoType(base), decode("v", base, 0))
 	case f.Nullable() && hasDefault(f) && isEarly(f):
 		return fmt.Sprintf("if r.ReadNull() {\n%s = %s\n} else {\n%s}\n", target, zero(f), decodePresent(target, f))
 	case f.Nullable() && f.Const == nil && byPointer(f) && readsPointer(base):
@@ -216,7 +214,7 @@ func decode(target string, t ir.Type, depth int) string {
 	case *ir.Array:
 		element := name("e", depth)
 		w.P("%s = %s{}", target, GoType(t))
-		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = wire.Push(%[4]s, %[1]s)\n}", element, GoType(t.Elem), decode(element, t.Elem, depth+1), target)
+		w.P("for r.BeginArray(); r.Element(); {\nvar %[1]s %[2]s\n%[3]s%[4]s = append(%[4]s, %[1]s)\n}", element, GoType(t.Elem), decode(element, t.Elem, depth+1), target)
 	case *ir.Map:
 		w.P("%s = %s{}", target, GoType(t))
 		w.P("for r.BeginObject(); r.Member(); {\n%s}", decodeEntry(target, t.Elem, depth))

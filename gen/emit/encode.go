@@ -51,7 +51,7 @@ const newWriter = "w := wire.NewWriter(dst)\n"
 func (e *emitter) objectEncoder(f *jen.File, d *ir.Decl, o *ir.Object) {
 	var b code.Writer
 	if o.Loose {
-		b.P("if x.Other != \"\" {\nreturn wire.AppendRaw(dst, x.Other)\n}")
+		b.P("if x.Other != \"\" {\nreturn x.Other.AppendJSON(dst)\n}")
 	}
 	b.P("w := wire.ObjectWriter(dst)")
 	for _, field := range o.Fields {
@@ -213,8 +213,8 @@ func writeMember(wireName string, o operand, t ir.Type) string {
 func put(o operand, t ir.Type, depth int) string {
 	switch t := t.(type) {
 	case *ir.Array:
-		if put := putArray(t.Elem); put != "" {
-			return fmt.Sprintf("wire.%s(&w, %s)\n", put, o.value())
+		if put := putArray(t.Elem, o.value()); put != "" {
+			return put
 		}
 		i := name("i", depth)
 		element := put(operand{expr: o.container() + "[" + i + "]"}, t.Elem, depth+1)
@@ -230,22 +230,24 @@ func put(o operand, t ir.Type, depth int) string {
 	return fmt.Sprintf("w.Put(%s)\n", appender(o, t))
 }
 
-// putArray returns the function that writes an array of a type, or "" if there is none.
-func putArray(elem ir.Type) string {
+// putArray renders the call that writes an array, or "" if no function does.
+func putArray(elem ir.Type, value string) string {
 	switch elem.(type) {
 	case *ir.Array, *ir.Map, *ir.Nullable:
 		return ""
 	}
-	switch method := memberMethod(elem); {
-	case method == "Time":
+	function, method := "PutEach", memberMethod(elem)
+	switch _, isUnion := ir.Resolve(elem).(*ir.Union); {
+	case method == "String":
+		function = "PutStrings"
+	case method != "" && basicType(elem) != "":
 		return ""
 	case method != "":
-		return "Put" + method + "s"
+		return fmt.Sprintf("wire.PutArray(&w, %s, (*wire.Writer).Put%s)\n", value, method)
+	case isUnion:
+		function = "PutAll"
 	}
-	if _, isUnion := ir.Resolve(elem).(*ir.Union); isUnion {
-		return "PutAll"
-	}
-	return "PutEach"
+	return fmt.Sprintf("wire.%s(&w, %s)\n", function, value)
 }
 
 // putEntries renders the writing of a map's members. None of them may have a name in taken.

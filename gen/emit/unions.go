@@ -19,7 +19,7 @@ func decoderName(d *ir.Decl) string { return "decode" + d.Name }
 // readUnion renders an expression that reads a union.
 func readUnion(d *ir.Decl) string {
 	if d.Type.(*ir.Union).Box {
-		return "wire.ReadBox(r, " + newBox(d, "") + ")"
+		return newBox(d, "") + ".Read(r)"
 	}
 	return decoderName(d) + "(r)"
 }
@@ -56,11 +56,7 @@ func (e decider) decision(d ir.Decision) string {
 		var w code.Writer
 		w.P("switch r.Kind() {")
 		for _, c := range d.Cases {
-			kind := strings.ToUpper(string(c.Kind[:1])) + string(c.Kind[1:])
-			if c.Kind == ir.KindBoolean {
-				kind = "Bool"
-			}
-			w.Case("wire.Kind"+kind, e.decision(c.Then))
+			w.Case(code.Kind(string(c.Kind)), e.decision(c.Then))
 		}
 		w.P("}")
 		return w.String()

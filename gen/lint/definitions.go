@@ -77,7 +77,7 @@ func (l *linter) tools(c *catalog.Catalog) {
 // tokens estimates the number of tokens of a definition: about four bytes without white space
 // make one.
 func tokens(text wire.Raw) int {
-	compact, err := wire.AppendRaw(nil, text)
+	compact, err := text.AppendJSON(nil)
 	if err != nil {
 		return len(text) / 4
 	}

@@ -161,7 +161,7 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 func (g *generator) guards(f *jen.File) {
 	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV7")
 	f.Line()
-	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV2")
+	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV3")
 	f.Line()
 	if g.serves && g.callsAPI() {
 		code.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
@@ -192,7 +192,7 @@ func (g *generator) definitions(f *jen.File) {
 func (g *generator) texts() ([]files.File, error) {
 	var lines [][]byte
 	add := func(variable string, definition wire.Object) error {
-		line, err := wire.AppendObject([]byte(variable+" "), definition)
+		line, err := definition.AppendJSON([]byte(variable + " "))
 		lines = append(lines, line)
 		return err
 	}

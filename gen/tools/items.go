@@ -139,7 +139,7 @@ func (r *reader) items(list *List, pointer string, root wire.Object) (found bool
 // item reads an item.
 func (r *reader) item(kind ItemKind, at string, o wire.Object) *Item {
 	i := &Item{Kind: kind, Pointer: at}
-	compact, err := wire.AppendRaw(nil, wire.Raw(o))
+	compact, err := wire.Raw(o).AppendJSON(nil)
 	if err != nil {
 		r.fail(at, "%v", err)
 		return i

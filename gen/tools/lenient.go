@@ -28,7 +28,7 @@ func (l *Lenient) Note(pointer, problem string) { l.note("", pointer, "%s", prob
 // Add adds the tool whose definition is at a pointer. Name is the name of a tool whose
 // definition has none, as in an object of tools by name.
 func (l *Lenient) Add(at, name string, raw wire.Raw) {
-	compact, err := wire.AppendRaw(nil, raw)
+	compact, err := raw.AppendJSON(nil)
 	if err != nil || raw.Kind() != wire.KindObject {
 		l.note("", at, "a tool must be an object, found %s; it is not compared", raw.Kind())
 		return

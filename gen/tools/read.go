@@ -105,7 +105,7 @@ func (r *reader) definition(at string, raw wire.Raw) *Tool {
 		r.fail(at, "a tool must be an object, found %s", raw.Kind())
 		return nil
 	}
-	compact, err := wire.AppendRaw(nil, raw)
+	compact, err := raw.AppendJSON(nil)
 	if err != nil {
 		r.fail(at, "%v", err)
 		return nil

@@ -133,7 +133,7 @@ func scalar(n *Node) ([]byte, error) {
 		if err := n.Decode(&value); err != nil {
 			return nil, fmt.Errorf("%q is neither true nor false", n.Value)
 		}
-		return wire.AppendBool(nil, value), nil
+		return strconv.AppendBool(nil, value), nil
 	case t == tagInt || t == tagFloat,
 		n.Style&^yaml.TaggedStyle == 0 && !isText(n) && jsonNumber.MatchString(n.Value): // beyond the numbers of Go
 		return number(n)

@@ -67,7 +67,7 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, ContentBlockBox{})
+			x.Content = ContentBlockBox{}.Read(r)
 		case "role":
 			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())

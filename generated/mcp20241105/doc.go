@@ -21,6 +21,6 @@ const Revision = "2024-11-05"
 
 // This code does not compile with other versions of the runtime.
 const (
-	_ = wire.CodecV2
+	_ = wire.CodecV3
 	_ = runtime.BindingV1
 )

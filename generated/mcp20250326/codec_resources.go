@@ -66,7 +66,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("resource")
 		case "resource":
 			seen[0] |= 0x2
-			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
+			x.Resource = ResourceContentsUnionBox{}.Read(r)
 		case "annotations":
 			if r.Present() {
 				x.Annotations = wire.ReadPointer[Annotations](r)
@@ -274,7 +274,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "contents":
 			seen[0] |= 0x1
-			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
+			x.Contents = ResourceContentsUnionBox{}.ReadList(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = r.ReadObject()
@@ -455,7 +455,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

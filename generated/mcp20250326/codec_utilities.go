@@ -15,7 +15,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Argument.DecodeJSON(r)
 		case "ref":
 			seen[0] |= 0x2
-			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
+			x.Ref = CompleteRequestParamsRefBox{}.Read(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)
@@ -75,5 +75,5 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }

@@ -36,5 +36,5 @@ func (contentBlockCodec) Decode(r *wire.Reader) ContentBlock {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownContentBlock) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }

@@ -280,7 +280,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

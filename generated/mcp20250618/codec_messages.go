@@ -17,7 +17,7 @@ func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
 			seen[0] |= 0x2
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
+				*x.Properties.Entry(r) = PrimitiveSchemaDefinitionBox{}.Read(r)
 			}
 		case "required":
 			if r.Present() {

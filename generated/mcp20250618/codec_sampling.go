@@ -99,7 +99,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
+			x.Content = SamplingMessageContentBox{}.Read(r)
 		case "model":
 			seen[0] |= 0x2
 			x.Model = r.ReadString()
@@ -161,7 +161,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
+			x.Content = SamplingMessageContentBox{}.Read(r)
 		case "role":
 			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
@@ -223,5 +223,5 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }

@@ -66,7 +66,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
+			x.Content = ContentBlockBox{}.ReadList(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = r.ReadObject()

@@ -10,7 +10,7 @@ import (
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
+	return CompleteRequestParamsRefBox{}.Unmarshal(text)
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
@@ -20,7 +20,7 @@ type CompleteRequestParamsRefBox = mcp20260728.CompleteRequestParamsRefBox
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	return wire.UnmarshalBox(text, ContentBlockBox{})
+	return ContentBlockBox{}.Unmarshal(text)
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
@@ -32,7 +32,7 @@ type contentBlockCodec struct{}
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
 // its JSON text.
 func DecodePrimitiveSchemaDefinition(text []byte) (PrimitiveSchemaDefinition, error) {
-	return wire.UnmarshalBox(text, PrimitiveSchemaDefinitionBox{})
+	return PrimitiveSchemaDefinitionBox{}.Unmarshal(text)
 }
 
 // PrimitiveSchemaDefinitionBox holds a PrimitiveSchemaDefinition in its
@@ -45,7 +45,7 @@ type primitiveSchemaDefinitionCodec struct{}
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
+	return ResourceContentsUnionBox{}.Unmarshal(text)
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
@@ -56,7 +56,7 @@ type ResourceContentsUnionBox = mcp20260728.ResourceContentsUnionBox
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
+	return SamplingMessageContentBox{}.Unmarshal(text)
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.

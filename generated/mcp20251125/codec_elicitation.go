@@ -92,7 +92,7 @@ func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownElicitRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -185,7 +185,7 @@ func (elicitResponseCodec) Decode(r *wire.Reader) ElicitResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownElicitResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -205,7 +205,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			if r.Present() {
 				x.Content = wire.Map[ElicitResultContent]{}
 				for r.BeginObject(); r.Member(); {
-					*x.Content.Entry(r) = wire.ReadBox(r, ElicitResultContentBox{})
+					*x.Content.Entry(r) = ElicitResultContentBox{}.Read(r)
 				}
 			}
 		default:

@@ -219,7 +219,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "contents":
 			seen[0] |= 0x1
-			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
+			x.Contents = ResourceContentsUnionBox{}.ReadList(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = r.ReadObject()

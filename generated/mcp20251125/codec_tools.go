@@ -89,7 +89,7 @@ func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -100,7 +100,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
+			x.Content = ContentBlockBox{}.ReadList(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = r.ReadObject()

@@ -68,7 +68,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Argument.DecodeJSON(r)
 		case "ref":
 			seen[0] |= 0x2
-			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
+			x.Ref = CompleteRequestParamsRefBox{}.Read(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = wire.ReadPointer[RequestMetaObject](r)

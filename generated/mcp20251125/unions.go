@@ -9,7 +9,7 @@ import (
 
 // DecodeCallToolResponse decodes a CallToolResponse from its JSON text.
 func DecodeCallToolResponse(text []byte) (CallToolResponse, error) {
-	return wire.UnmarshalBox(text, CallToolResponseBox{})
+	return CallToolResponseBox{}.Unmarshal(text)
 }
 
 // CallToolResponseBox holds a CallToolResponse in its field V. Use it in
@@ -21,7 +21,7 @@ type callToolResponseCodec struct{}
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
+	return CompleteRequestParamsRefBox{}.Unmarshal(text)
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
@@ -31,7 +31,7 @@ type CompleteRequestParamsRefBox = mcp20260728.CompleteRequestParamsRefBox
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	return wire.UnmarshalBox(text, ContentBlockBox{})
+	return ContentBlockBox{}.Unmarshal(text)
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
@@ -41,7 +41,7 @@ type ContentBlockBox = mcp20260728.ContentBlockBox
 // DecodeCreateMessageResponse decodes a CreateMessageResponse from its JSON
 // text.
 func DecodeCreateMessageResponse(text []byte) (CreateMessageResponse, error) {
-	return wire.UnmarshalBox(text, CreateMessageResponseBox{})
+	return CreateMessageResponseBox{}.Unmarshal(text)
 }
 
 // CreateMessageResponseBox holds a CreateMessageResponse in its field V. Use
@@ -54,7 +54,7 @@ type createMessageResponseCodec struct{}
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
 // text.
 func DecodeElicitRequestParams(text []byte) (ElicitRequestParams, error) {
-	return wire.UnmarshalBox(text, ElicitRequestParamsBox{})
+	return ElicitRequestParamsBox{}.Unmarshal(text)
 }
 
 // ElicitRequestParamsBox holds a ElicitRequestParams in its field V. Use it
@@ -66,7 +66,7 @@ type elicitRequestParamsCodec struct{}
 
 // DecodeElicitResponse decodes a ElicitResponse from its JSON text.
 func DecodeElicitResponse(text []byte) (ElicitResponse, error) {
-	return wire.UnmarshalBox(text, ElicitResponseBox{})
+	return ElicitResponseBox{}.Unmarshal(text)
 }
 
 // ElicitResponseBox holds a ElicitResponse in its field V. Use it in your
@@ -78,7 +78,7 @@ type elicitResponseCodec struct{}
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
 // text.
 func DecodeElicitResultContent(text []byte) (ElicitResultContent, error) {
-	return wire.UnmarshalBox(text, ElicitResultContentBox{})
+	return ElicitResultContentBox{}.Unmarshal(text)
 }
 
 // ElicitResultContentBox holds a ElicitResultContent in its field V. Use it
@@ -88,7 +88,7 @@ type ElicitResultContentBox = mcp20260728.ElicitResultContentBox
 
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
 func DecodeEnumSchema(text []byte) (EnumSchema, error) {
-	return wire.UnmarshalBox(text, EnumSchemaBox{})
+	return EnumSchemaBox{}.Unmarshal(text)
 }
 
 // EnumSchemaBox holds a EnumSchema in its field V. Use it in your own
@@ -98,7 +98,7 @@ type EnumSchemaBox = mcp20260728.EnumSchemaBox
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
 // text.
 func DecodeMultiSelectEnumSchema(text []byte) (MultiSelectEnumSchema, error) {
-	return wire.UnmarshalBox(text, MultiSelectEnumSchemaBox{})
+	return MultiSelectEnumSchemaBox{}.Unmarshal(text)
 }
 
 // MultiSelectEnumSchemaBox holds a MultiSelectEnumSchema in its field V. Use
@@ -109,7 +109,7 @@ type MultiSelectEnumSchemaBox = mcp20260728.MultiSelectEnumSchemaBox
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
 // its JSON text.
 func DecodePrimitiveSchemaDefinition(text []byte) (PrimitiveSchemaDefinition, error) {
-	return wire.UnmarshalBox(text, PrimitiveSchemaDefinitionBox{})
+	return PrimitiveSchemaDefinitionBox{}.Unmarshal(text)
 }
 
 // PrimitiveSchemaDefinitionBox holds a PrimitiveSchemaDefinition in its
@@ -120,7 +120,7 @@ type PrimitiveSchemaDefinitionBox = mcp20260728.PrimitiveSchemaDefinitionBox
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
+	return ResourceContentsUnionBox{}.Unmarshal(text)
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
@@ -131,7 +131,7 @@ type ResourceContentsUnionBox = mcp20260728.ResourceContentsUnionBox
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
+	return SamplingMessageContentBox{}.Unmarshal(text)
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.
@@ -144,7 +144,7 @@ type samplingMessageContentCodec struct{}
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
 // from its JSON text.
 func DecodeSamplingMessageContentBlock(text []byte) (SamplingMessageContentBlock, error) {
-	return wire.UnmarshalBox(text, SamplingMessageContentBlockBox{})
+	return SamplingMessageContentBlockBox{}.Unmarshal(text)
 }
 
 // SamplingMessageContentBlockBox holds a SamplingMessageContentBlock in its
@@ -157,7 +157,7 @@ type samplingMessageContentBlockCodec struct{}
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.
 func DecodeSingleSelectEnumSchema(text []byte) (SingleSelectEnumSchema, error) {
-	return wire.UnmarshalBox(text, SingleSelectEnumSchemaBox{})
+	return SingleSelectEnumSchemaBox{}.Unmarshal(text)
 }
 
 // SingleSelectEnumSchemaBox holds a SingleSelectEnumSchema in its field V.

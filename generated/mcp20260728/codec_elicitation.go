@@ -93,7 +93,7 @@ func (x *ElicitRequest) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("elicitation/create")
 		case "params":
 			seen[0] |= 0x2
-			x.Params = wire.ReadBox(r, ElicitRequestParamsBox{})
+			x.Params = ElicitRequestParamsBox{}.Read(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -213,7 +213,7 @@ func (elicitRequestParamsCodec) Decode(r *wire.Reader) ElicitRequestParams {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownElicitRequestParams) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -290,7 +290,7 @@ func (x *ElicitResult) DecodeJSON(r *wire.Reader) error {
 			if r.Present() {
 				x.Content = wire.Map[ElicitResultContent]{}
 				for r.BeginObject(); r.Member(); {
-					*x.Content.Entry(r) = wire.ReadBox(r, ElicitResultContentBox{})
+					*x.Content.Entry(r) = ElicitResultContentBox{}.Read(r)
 				}
 			}
 		default:
@@ -364,7 +364,7 @@ func (elicitResultContentCodec) Decode(r *wire.Reader) ElicitResultContent {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownElicitResultContent) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an array.
@@ -498,7 +498,7 @@ func (enumSchemaCodec) Decode(r *wire.Reader) EnumSchema {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 func (inputRequestCodec) Decode(r *wire.Reader) InputRequest {
@@ -525,7 +525,7 @@ func (inputRequestCodec) Decode(r *wire.Reader) InputRequest {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownInputRequest) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object.
@@ -533,7 +533,7 @@ func (x *InputRequests) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[InputRequest]
 	all = wire.Map[InputRequest]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadBox(r, InputRequestBox{})
+		*all.Entry(r) = InputRequestBox{}.Read(r)
 	}
 	*x = InputRequests(all)
 	return r.Err()
@@ -663,7 +663,7 @@ func (inputResponseCodec) Decode(r *wire.Reader) InputResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownInputResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -725,7 +725,7 @@ func (x *InputResponses) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[InputResponse]
 	all = wire.Map[InputResponse]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadBox(r, InputResponseBox{})
+		*all.Entry(r) = InputResponseBox{}.Read(r)
 	}
 	*x = InputResponses(all)
 	return r.Err()
@@ -847,7 +847,7 @@ func (multiSelectEnumSchemaCodec) Decode(r *wire.Reader) MultiSelectEnumSchema {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMultiSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -991,7 +991,7 @@ func (primitiveSchemaDefinitionCodec) Decode(r *wire.Reader) PrimitiveSchemaDefi
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownPrimitiveSchemaDefinition) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema {
@@ -1020,7 +1020,7 @@ func (singleSelectEnumSchemaCodec) Decode(r *wire.Reader) SingleSelectEnumSchema
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSingleSelectEnumSchema) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

@@ -140,7 +140,7 @@ func (x *FormSchema) DecodeJSON(r *wire.Reader) error {
 			seen[0] |= 0x2
 			x.Properties = wire.Map[PrimitiveSchemaDefinition]{}
 			for r.BeginObject(); r.Member(); {
-				*x.Properties.Entry(r) = wire.ReadBox(r, PrimitiveSchemaDefinitionBox{})
+				*x.Properties.Entry(r) = PrimitiveSchemaDefinitionBox{}.Read(r)
 			}
 		case "$schema":
 			if r.Present() {
@@ -599,5 +599,5 @@ func (serverNotificationCodec) Decode(r *wire.Reader) ServerNotification {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownServerNotification) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }

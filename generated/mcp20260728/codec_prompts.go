@@ -105,7 +105,7 @@ func (getPromptResponseCodec) Decode(r *wire.Reader) GetPromptResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownGetPromptResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -421,7 +421,7 @@ func (x *PromptMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, ContentBlockBox{})
+			x.Content = ContentBlockBox{}.Read(r)
 		case "role":
 			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())

@@ -73,7 +73,7 @@ func (x *EmbeddedResource) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("resource")
 		case "resource":
 			seen[0] |= 0x2
-			x.Resource = wire.ReadBox(r, ResourceContentsUnionBox{})
+			x.Resource = ResourceContentsUnionBox{}.Read(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = r.ReadObject()
@@ -471,7 +471,7 @@ func (readResourceResponseCodec) Decode(r *wire.Reader) ReadResourceResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownReadResourceResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -488,7 +488,7 @@ func (x *ReadResourceResult) DecodeJSON(r *wire.Reader) error {
 			x.CacheScope = CacheScope(r.ReadString())
 		case "contents":
 			seen[0] |= 0x4
-			x.Contents = wire.ReadBoxes(r, ResourceContentsUnionBox{})
+			x.Contents = ResourceContentsUnionBox{}.ReadList(r)
 		case "ttlMs":
 			seen[0] |= 0x8
 			x.TTLMs = r.ReadInt64()
@@ -700,7 +700,7 @@ func (resourceContentsUnionCodec) Decode(r *wire.Reader) ResourceContentsUnion {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownResourceContentsUnion) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

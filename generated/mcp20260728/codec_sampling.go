@@ -160,7 +160,7 @@ func (x *CreateMessageResult) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
+			x.Content = SamplingMessageContentBox{}.Read(r)
 		case "model":
 			seen[0] |= 0x2
 			x.Model = r.ReadString()
@@ -339,7 +339,7 @@ func (x *SamplingMessage) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "content":
 			seen[0] |= 0x1
-			x.Content = wire.ReadBox(r, SamplingMessageContentBox{})
+			x.Content = SamplingMessageContentBox{}.Read(r)
 		case "role":
 			seen[0] |= 0x2
 			x.Role = Role(r.ReadString())
@@ -420,7 +420,7 @@ func (samplingMessageContentCodec) Decode(r *wire.Reader) SamplingMessageContent
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSamplingMessageContent) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageContentBlock {
@@ -455,15 +455,13 @@ func (samplingMessageContentBlockCodec) Decode(r *wire.Reader) SamplingMessageCo
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownSamplingMessageContentBlock) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an array.
 func (x *SamplingMessageContentList) DecodeJSON(r *wire.Reader) error {
 	var all []SamplingMessageContentBlock
-	all = wire.ReadAll(r, func(r *wire.Reader) SamplingMessageContentBlock {
-		return wire.ReadBox(r, SamplingMessageContentBlockBox{})
-	})
+	all = wire.ReadAll(r, func(r *wire.Reader) SamplingMessageContentBlock { return SamplingMessageContentBlockBox{}.Read(r) })
 	*x = SamplingMessageContentList(all)
 	return r.Err()
 }
@@ -559,7 +557,7 @@ func (x *ToolResultContent) DecodeJSON(r *wire.Reader) error {
 			x.Type = r.ReadConstString("tool_result")
 		case "content":
 			seen[0] |= 0x2
-			x.Content = wire.ReadAll(r, func(r *wire.Reader) ContentBlock { return wire.ReadBox(r, ContentBlockBox{}) })
+			x.Content = wire.ReadAll(r, func(r *wire.Reader) ContentBlock { return ContentBlockBox{}.Read(r) })
 		case "toolUseId":
 			seen[0] |= 0x4
 			x.ToolUseID = r.ReadString()

@@ -94,7 +94,7 @@ func (callToolResponseCodec) Decode(r *wire.Reader) CallToolResponse {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownCallToolResponse) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -108,7 +108,7 @@ func (x *CallToolResult) DecodeJSON(r *wire.Reader) error {
 			x.ResultType = r.ReadConstString("complete")
 		case "content":
 			seen[0] |= 0x2
-			x.Content = wire.ReadBoxes(r, ContentBlockBox{})
+			x.Content = ContentBlockBox{}.ReadList(r)
 		case "_meta":
 			if r.Present() {
 				x.Meta = wire.ReadPointer[ResultMetaObject](r)

@@ -120,7 +120,7 @@ func (x *CompleteRequestParams) DecodeJSON(r *wire.Reader) error {
 			x.Argument.DecodeJSON(r)
 		case "ref":
 			seen[0] |= 0x4
-			x.Ref = wire.ReadBox(r, CompleteRequestParamsRefBox{})
+			x.Ref = CompleteRequestParamsRefBox{}.Read(r)
 		case "context":
 			if r.Present() {
 				x.Context = wire.ReadPointer[CompleteRequestParamsContext](r)
@@ -279,7 +279,7 @@ func (completeRequestParamsRefCodec) Decode(r *wire.Reader) CompleteRequestParam
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownCompleteRequestParamsRef) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

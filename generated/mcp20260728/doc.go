@@ -29,6 +29,6 @@ const Revision = "2026-07-28"
 
 // This code does not compile with other versions of the runtime.
 const (
-	_ = wire.CodecV2
+	_ = wire.CodecV3
 	_ = runtime.BindingV1
 )

@@ -6,7 +6,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeCallToolResponse decodes a CallToolResponse from its JSON text.
 func DecodeCallToolResponse(text []byte) (CallToolResponse, error) {
-	return wire.UnmarshalBox(text, CallToolResponseBox{})
+	return CallToolResponseBox{}.Unmarshal(text)
 }
 
 // CallToolResponseBox holds a CallToolResponse in its field V. Use it in
@@ -18,7 +18,7 @@ type callToolResponseCodec struct{}
 // DecodeCompleteRequestParamsRef decodes a CompleteRequestParamsRef from its
 // JSON text.
 func DecodeCompleteRequestParamsRef(text []byte) (CompleteRequestParamsRef, error) {
-	return wire.UnmarshalBox(text, CompleteRequestParamsRefBox{})
+	return CompleteRequestParamsRefBox{}.Unmarshal(text)
 }
 
 // CompleteRequestParamsRefBox holds a CompleteRequestParamsRef in its field
@@ -30,7 +30,7 @@ type completeRequestParamsRefCodec struct{}
 
 // DecodeContentBlock decodes a ContentBlock from its JSON text.
 func DecodeContentBlock(text []byte) (ContentBlock, error) {
-	return wire.UnmarshalBox(text, ContentBlockBox{})
+	return ContentBlockBox{}.Unmarshal(text)
 }
 
 // ContentBlockBox holds a ContentBlock in its field V. Use it in your own
@@ -42,7 +42,7 @@ type contentBlockCodec struct{}
 // DecodeElicitRequestParams decodes a ElicitRequestParams from its JSON
 // text.
 func DecodeElicitRequestParams(text []byte) (ElicitRequestParams, error) {
-	return wire.UnmarshalBox(text, ElicitRequestParamsBox{})
+	return ElicitRequestParamsBox{}.Unmarshal(text)
 }
 
 // ElicitRequestParamsBox holds a ElicitRequestParams in its field V. Use it
@@ -55,7 +55,7 @@ type elicitRequestParamsCodec struct{}
 // DecodeElicitResultContent decodes a ElicitResultContent from its JSON
 // text.
 func DecodeElicitResultContent(text []byte) (ElicitResultContent, error) {
-	return wire.UnmarshalBox(text, ElicitResultContentBox{})
+	return ElicitResultContentBox{}.Unmarshal(text)
 }
 
 // ElicitResultContentBox holds a ElicitResultContent in its field V. Use it
@@ -67,7 +67,7 @@ type elicitResultContentCodec struct{}
 
 // DecodeEnumSchema decodes a EnumSchema from its JSON text.
 func DecodeEnumSchema(text []byte) (EnumSchema, error) {
-	return wire.UnmarshalBox(text, EnumSchemaBox{})
+	return EnumSchemaBox{}.Unmarshal(text)
 }
 
 // EnumSchemaBox holds a EnumSchema in its field V. Use it in your own
@@ -78,7 +78,7 @@ type enumSchemaCodec struct{}
 
 // DecodeGetPromptResponse decodes a GetPromptResponse from its JSON text.
 func DecodeGetPromptResponse(text []byte) (GetPromptResponse, error) {
-	return wire.UnmarshalBox(text, GetPromptResponseBox{})
+	return GetPromptResponseBox{}.Unmarshal(text)
 }
 
 // GetPromptResponseBox holds a GetPromptResponse in its field V. Use it in
@@ -89,7 +89,7 @@ type getPromptResponseCodec struct{}
 
 // DecodeInputRequest decodes a InputRequest from its JSON text.
 func DecodeInputRequest(text []byte) (InputRequest, error) {
-	return wire.UnmarshalBox(text, InputRequestBox{})
+	return InputRequestBox{}.Unmarshal(text)
 }
 
 // InputRequestBox holds a InputRequest in its field V. Use it in your own
@@ -100,7 +100,7 @@ type inputRequestCodec struct{}
 
 // DecodeInputResponse decodes a InputResponse from its JSON text.
 func DecodeInputResponse(text []byte) (InputResponse, error) {
-	return wire.UnmarshalBox(text, InputResponseBox{})
+	return InputResponseBox{}.Unmarshal(text)
 }
 
 // InputResponseBox holds a InputResponse in its field V. Use it in your own
@@ -112,7 +112,7 @@ type inputResponseCodec struct{}
 // DecodeMultiSelectEnumSchema decodes a MultiSelectEnumSchema from its JSON
 // text.
 func DecodeMultiSelectEnumSchema(text []byte) (MultiSelectEnumSchema, error) {
-	return wire.UnmarshalBox(text, MultiSelectEnumSchemaBox{})
+	return MultiSelectEnumSchemaBox{}.Unmarshal(text)
 }
 
 // MultiSelectEnumSchemaBox holds a MultiSelectEnumSchema in its field V. Use
@@ -125,7 +125,7 @@ type multiSelectEnumSchemaCodec struct{}
 // DecodePrimitiveSchemaDefinition decodes a PrimitiveSchemaDefinition from
 // its JSON text.
 func DecodePrimitiveSchemaDefinition(text []byte) (PrimitiveSchemaDefinition, error) {
-	return wire.UnmarshalBox(text, PrimitiveSchemaDefinitionBox{})
+	return PrimitiveSchemaDefinitionBox{}.Unmarshal(text)
 }
 
 // PrimitiveSchemaDefinitionBox holds a PrimitiveSchemaDefinition in its
@@ -138,7 +138,7 @@ type primitiveSchemaDefinitionCodec struct{}
 // DecodeReadResourceResponse decodes a ReadResourceResponse from its JSON
 // text.
 func DecodeReadResourceResponse(text []byte) (ReadResourceResponse, error) {
-	return wire.UnmarshalBox(text, ReadResourceResponseBox{})
+	return ReadResourceResponseBox{}.Unmarshal(text)
 }
 
 // ReadResourceResponseBox holds a ReadResourceResponse in its field V. Use
@@ -151,7 +151,7 @@ type readResourceResponseCodec struct{}
 // DecodeResourceContentsUnion decodes a ResourceContentsUnion from its JSON
 // text.
 func DecodeResourceContentsUnion(text []byte) (ResourceContentsUnion, error) {
-	return wire.UnmarshalBox(text, ResourceContentsUnionBox{})
+	return ResourceContentsUnionBox{}.Unmarshal(text)
 }
 
 // ResourceContentsUnionBox holds a ResourceContentsUnion in its field V. Use
@@ -164,7 +164,7 @@ type resourceContentsUnionCodec struct{}
 // DecodeSamplingMessageContent decodes a SamplingMessageContent from its
 // JSON text.
 func DecodeSamplingMessageContent(text []byte) (SamplingMessageContent, error) {
-	return wire.UnmarshalBox(text, SamplingMessageContentBox{})
+	return SamplingMessageContentBox{}.Unmarshal(text)
 }
 
 // SamplingMessageContentBox holds a SamplingMessageContent in its field V.
@@ -177,7 +177,7 @@ type samplingMessageContentCodec struct{}
 // DecodeSamplingMessageContentBlock decodes a SamplingMessageContentBlock
 // from its JSON text.
 func DecodeSamplingMessageContentBlock(text []byte) (SamplingMessageContentBlock, error) {
-	return wire.UnmarshalBox(text, SamplingMessageContentBlockBox{})
+	return SamplingMessageContentBlockBox{}.Unmarshal(text)
 }
 
 // SamplingMessageContentBlockBox holds a SamplingMessageContentBlock in its
@@ -189,7 +189,7 @@ type samplingMessageContentBlockCodec struct{}
 
 // DecodeServerNotification decodes a ServerNotification from its JSON text.
 func DecodeServerNotification(text []byte) (ServerNotification, error) {
-	return wire.UnmarshalBox(text, ServerNotificationBox{})
+	return ServerNotificationBox{}.Unmarshal(text)
 }
 
 // ServerNotificationBox holds a ServerNotification in its field V. Use it in
@@ -201,7 +201,7 @@ type serverNotificationCodec struct{}
 // DecodeSingleSelectEnumSchema decodes a SingleSelectEnumSchema from its
 // JSON text.
 func DecodeSingleSelectEnumSchema(text []byte) (SingleSelectEnumSchema, error) {
-	return wire.UnmarshalBox(text, SingleSelectEnumSchemaBox{})
+	return SingleSelectEnumSchemaBox{}.Unmarshal(text)
 }
 
 // SingleSelectEnumSchemaBox holds a SingleSelectEnumSchema in its field V.

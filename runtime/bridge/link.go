@@ -196,7 +196,7 @@ func (l *link) reportClient(ctx context.Context) {
 			first = "2025-06-18"
 		}
 		if in < first {
-			l.bridge.reportLossf(ctx, l.of.revision.ID, in, "", string(wire.AppendPointer([]byte("/clientInfo"), m.Name)), "sent from revision %s on", first)
+			l.bridge.reportLossf(ctx, l.of.revision.ID, in, "", wire.ChildPointer("/clientInfo", m.Name), "sent from revision %s on", first)
 		}
 	}
 }

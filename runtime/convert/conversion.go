@@ -106,14 +106,7 @@ func (c *Conversion) fact(name string) wire.Raw {
 }
 
 func (c *Conversion) pointer(names []string) string {
-	var p []byte
-	for _, name := range c.path {
-		p = wire.AppendPointer(p, name)
-	}
-	for _, name := range names {
-		p = wire.AppendPointer(p, name)
-	}
-	return string(p)
+	return wire.ChildPointer(wire.ChildPointer("", c.path...), names...)
 }
 
 // Options configure the conversion of messages. The zero value is ready to use.

@@ -147,13 +147,7 @@ func (p *param) argument(arguments wire.Object) (wire.Raw, bool) {
 	return value, value.Kind() != wire.KindNull
 }
 
-func (p *param) pointer() string {
-	var text []byte
-	for _, name := range p.path {
-		text = wire.AppendPointer(text, name)
-	}
-	return string(text)
-}
+func (p *param) pointer() string { return wire.ChildPointer("", p.path...) }
 
 // repeat returns the text by which a header repeats a value, before it is encoded ("Value Encoding").
 func repeat(value wire.Raw) (string, error) {

@@ -3,6 +3,7 @@ package jsonrpc
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -83,7 +84,7 @@ func UnsupportedVersion(requested string, supported []string) *Error {
 // not declared capabilities. Required is a ClientCapabilities object with those that are missing ("_meta"
 // in basic, 2026-07-28).
 func MissingCapability(required wire.Object) *Error {
-	data, err := wire.AppendObject([]byte(`{"requiredCapabilities":`), required)
+	data, err := required.AppendJSON([]byte(`{"requiredCapabilities":`))
 	if err != nil {
 		data = []byte(`{"requiredCapabilities":{}`)
 	}
@@ -103,7 +104,7 @@ func (e *Error) Error() string {
 // every error can be sent.
 func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
 	dst = append(dst, `{"code":`...)
-	dst = wire.AppendInt64(dst, e.Code)
+	dst = strconv.AppendInt(dst, e.Code, 10)
 	dst = append(dst, `,"message":`...)
 	dst, err := wire.AppendString(dst, strings.ToValidUTF8(e.Message, "\uFFFD"))
 	if err != nil {
@@ -111,7 +112,7 @@ func (e *Error) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if e.Data != "" {
 		dst = append(dst, `,"data":`...)
-		if dst, err = wire.AppendRaw(dst, e.Data); err != nil {
+		if dst, err = e.Data.AppendJSON(dst); err != nil {
 			return dst, wire.In(err, "data")
 		}
 	}

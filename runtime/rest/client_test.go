@@ -59,7 +59,7 @@ func TestCall(t *testing.T) {
 			}
 			continue
 		}
-		if got, err := wire.AppendObject(nil, out); err != nil || string(got) != row.want {
+		if got, err := out.AppendJSON(nil); err != nil || string(got) != row.want {
 			t.Errorf("%s: got %s, %v, want %s", row.body, got, err, row.want)
 		}
 	}

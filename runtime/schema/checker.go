@@ -308,15 +308,15 @@ func (c *Checker) keep(p problem) {
 
 // pointer returns the JSON Pointer of the current value.
 func (c *Checker) pointer(depth int) string {
-	var dst []byte
-	for _, at := range c.path[:depth] {
+	names := make([]string, depth)
+	for i, at := range c.path[:depth] {
 		if at < 0 {
-			dst = strconv.AppendInt(append(dst, '/'), int64(^at), 10)
+			names[i] = strconv.Itoa(^at)
 		} else {
-			dst = wire.AppendPointer(dst, c.r.NameFrom(at))
+			names[i] = c.r.NameFrom(at)
 		}
 	}
-	return string(dst)
+	return wire.ChildPointer("", names...)
 }
 
 // err returns all problems as one error.

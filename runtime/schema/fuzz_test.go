@@ -67,7 +67,7 @@ func FuzzCheck(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		err := schema.Check(wire.Raw(text), everything)
-		compact, malformed := wire.AppendRaw(nil, wire.Raw(text))
+		compact, malformed := wire.Raw(text).AppendJSON(nil)
 		if malformed != nil {
 			return
 		}

@@ -219,7 +219,9 @@ func TestAlternatives(t *testing.T) {
 			[]string{`must match at least one of these alternatives: (1) at /xyz: unknown member; allowed are "city"; missing member "city" (2) at /xyz: unknown member; allowed are "lat"; missing member "lat"`}},
 		{"the only one of its type", func(c *schema.Checker) { c.OneOf(typed(wire.KindNull), elements(typed(wire.KindString))) }, `["a",1]`,
 			[]string{"at /1: must be a string, found 1"}},
-		{"two at once", func(c *schema.Checker) { c.OneOf(typed(wire.KindNull), typed(wire.KindNumber), typed(wire.KindInteger)) }, `1`,
+		{"two at once", func(c *schema.Checker) {
+			c.OneOf(typed(wire.KindNull), typed(wire.KindNumber), typed(wire.KindInteger))
+		}, `1`,
 			[]string{"must match exactly one of 3 alternatives, matches both number 2 and number 3"}},
 		{"one alternative", func(c *schema.Checker) { c.OneOf(circle) }, `{"kind":"circle"}`, []string{`missing member "radius"`}},
 	} {

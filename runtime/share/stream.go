@@ -5,6 +5,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"iter"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,7 +112,7 @@ func (p *replica) answerNotice(ctx context.Context, data []byte) []byte {
 	if next == nil {
 		return []byte("{}")
 	}
-	return append(wire.AppendInt64([]byte(`{"last":`), int64(last)), '}')
+	return append(strconv.AppendInt([]byte(`{"last":`), int64(last), 10), '}')
 }
 
 // Follow implements streamable.Sharing. If the replica that has the stream is gone and has not answered the

@@ -101,7 +101,7 @@ func decodeTexts[V any](arguments map[string]V, value func(dst []byte, name stri
 // appendText appends the text of an argument: as a string, or as the number or boolean that it may be.
 func appendText(dst []byte, text string, literal bool) ([]byte, error) {
 	if kind := wire.Raw(text).Kind(); literal && (kind == wire.KindNumber || kind == wire.KindBool) {
-		if value, err := wire.AppendRaw(dst, wire.Raw(text)); err == nil {
+		if value, err := wire.Raw(text).AppendJSON(dst); err == nil {
 			return value, nil
 		}
 	}

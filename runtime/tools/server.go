@@ -173,7 +173,7 @@ func (r *reply) finish(t *Item, o Options, out wire.Appender) (_ wire.Appender, 
 		}
 	}
 	if r.result.Meta != "" {
-		if _, err := wire.AppendObject(nil, r.result.Meta); err != nil {
+		if _, err := r.result.Meta.AppendJSON(nil); err != nil {
 			return nil, defect("the _meta of the tool's result cannot be encoded: %w", err)
 		}
 	}

@@ -78,7 +78,7 @@ func (w *words) DecodeJSON(r *wire.Reader) error {
 // AppendJSON implements wire.Appender.
 func (w *words) AppendJSON(dst []byte) ([]byte, error) {
 	if w.raw != "" {
-		return wire.AppendRaw(dst, w.raw)
+		return w.raw.AppendJSON(dst)
 	}
 	dst, err := wire.AppendString(append(dst, `{"text":`...), w.text)
 	return append(dst, '}'), err

@@ -27,9 +27,9 @@
 // schema of the type it points to. A member that may be null has the tag jsonschema:"nullable"; in a result, so may
 // be a pointer without omitempty and omitzero, one in a list or a map, or the result of a ValueTool, because nil is
 // written as null. Maps are objects, slices are arrays, and bytes are base64. A time.Time is a string in the format
-// date-time, read and written as [wire.ParseTime] and [wire.AppendTime] do. An any is any value, and so is a type with
-// its own JSON encoding; a type with its own text encoding is a string. A type that contains itself is defined in
-// $defs; all others are inlined. The smaller integer types have the bounds of the type.
+// date-time, read and written as [wire.Reader.ReadTime] and [wire.Writer.PutTime] do. An any is any value, and so is
+// a type with its own JSON encoding; a type with its own text encoding is a string. A type that contains itself is
+// defined in $defs; all others are inlined. The smaller integer types have the bounds of the type.
 //
 // A struct with [OneOf] is a union of other types. A type with a method Enum that returns all its values, as
 // in func (Units) Enum() []Units, is an enum. A type with a method JSONSchema has the schema that it returns:

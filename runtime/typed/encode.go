@@ -38,7 +38,9 @@ func (s *shape) append(dst []byte, v reflect.Value, depth int) (_ []byte, err er
 	case bytes:
 		return wire.AppendString(dst, wire.EncodeBase64(v.Bytes()))
 	case instant:
-		return wire.AppendTime(dst, v.Interface().(time.Time))
+		w := wire.NewWriter(dst)
+		w.PutTime(v.Interface().(time.Time))
+		return w.End()
 	case pointer:
 		if v.IsNil() {
 			return append(dst, "null"...), nil
@@ -48,7 +50,7 @@ func (s *shape) append(dst []byte, v reflect.Value, depth int) (_ []byte, err er
 		dst = append(dst, '[')
 		for i := range v.Len() {
 			if dst, err = s.elem.append(wire.AppendComma(dst), v.Index(i), depth+1); err != nil {
-				return dst, wire.At(err, i)
+				return dst, wire.In(err, strconv.Itoa(i))
 			}
 		}
 		return append(dst, ']'), nil
@@ -82,7 +84,7 @@ func (s *shape) appendBy(dst []byte, v reflect.Value) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
-		return wire.AppendRaw(dst, wire.Raw(value))
+		return wire.Raw(value).AppendJSON(dst)
 	case encoding.TextMarshaler:
 		value, err := method.MarshalText()
 		if err != nil {

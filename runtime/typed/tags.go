@@ -199,7 +199,7 @@ func literal(value, kind string) (wire.Raw, error) {
 	raw := wire.Raw(value)
 	switch kind {
 	case "integer", "number":
-		if _, err := wire.AppendRaw(nil, raw); err != nil || raw.Kind() != wire.KindNumber {
+		if _, err := raw.AppendJSON(nil); err != nil || raw.Kind() != wire.KindNumber {
 			return "", fmt.Errorf("%q is not a number", value)
 		}
 		if kind == "integer" && schema.Check(raw, func(c *schema.Checker) { c.Value(wire.KindInteger) }) != nil {

@@ -49,7 +49,7 @@ func (x Raw) Decode(v any) error {
 	if v, ok := v.(Value); ok {
 		return UnmarshalString(string(x), v)
 	}
-	text, err := AppendRaw(nil, x)
+	text, err := x.AppendJSON(nil)
 	if err != nil {
 		return err
 	}
@@ -65,9 +65,9 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	case nil:
 		return append(dst, "null"...), nil
 	case Raw:
-		return AppendRaw(dst, v)
+		return v.AppendJSON(dst)
 	case Object:
-		return AppendObject(dst, v)
+		return v.AppendJSON(dst)
 	case Appender:
 		if IsNil(v) { // as in encoding/json
 			return append(dst, "null"...), nil
@@ -76,7 +76,7 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
-		return AppendRaw(dst, Raw(text)) // an Appender of another package may be wrong
+		return Raw(text).AppendJSON(dst) // an Appender of another package may be wrong
 	}
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
@@ -84,7 +84,7 @@ func appendAny(dst []byte, v any) ([]byte, error) {
 	if err := encoder.Encode(v); err != nil {
 		return dst, err
 	}
-	return AppendRaw(dst, Raw(text.String()))
+	return Raw(text.String()).AppendJSON(dst)
 }
 
 // AppendJSON implements [Appender]. A nil Map is written as {}, and values as by [RawOf].

@@ -55,11 +55,11 @@ func TestAppendFloat64Short(t *testing.T) {
 
 func TestAppendSimple(t *testing.T) {
 	var dst []byte
-	dst = wire.AppendInt64(dst, math.MinInt64)
+	dst = strconv.AppendInt(dst, math.MinInt64, 10)
 	dst = wire.AppendComma(dst)
-	dst = wire.AppendBool(dst, true)
+	dst = strconv.AppendBool(dst, true)
 	dst = wire.AppendComma(dst)
-	dst = wire.AppendBool(dst, false)
+	dst = strconv.AppendBool(dst, false)
 	dst = append(wire.AppendComma(dst), '[')
 	dst = append(wire.AppendComma(dst), '{')
 	dst = wire.AppendName(wire.AppendComma(dst), "a")
@@ -106,7 +106,7 @@ func TestAppendRaw(t *testing.T) {
 		if want == "" {
 			want = tt.text
 		}
-		got, err := wire.AppendRaw([]byte("x"), wire.Raw(tt.text))
+		got, err := wire.Raw(tt.text).AppendJSON([]byte("x"))
 		if string(got) != "x"+want || err != nil {
 			t.Errorf("%.60q: got %.60q, %v", tt.text, got, err)
 		}
@@ -116,7 +116,7 @@ func TestAppendRaw(t *testing.T) {
 		}
 	}
 	for _, tt := range badTexts() {
-		got, err := wire.AppendRaw([]byte("x"), wire.Raw(tt.text))
+		got, err := wire.Raw(tt.text).AppendJSON([]byte("x"))
 		e, ok := err.(*wire.Error)
 		if !ok || e.Offset != -1 || e.Pointer != tt.pointer {
 			t.Errorf("%.60q: got %.60q, %v", tt.text, got, err)
@@ -132,7 +132,7 @@ func TestAppendErrors(t *testing.T) {
 		`{"a":[1,nul]}`: "wire: at /a/1: expected null, found ']'",
 		`{"a":1,"a":2}`: `wire: at /a: duplicate member "a"`,
 	} {
-		_, err := wire.AppendRaw(nil, raw)
+		_, err := raw.AppendJSON(nil)
 		wantError(t, string(raw), err, want)
 	}
 	for o, want := range map[wire.Object]string{
@@ -144,7 +144,7 @@ func TestAppendErrors(t *testing.T) {
 		_, err := o.AppendJSON(nil)
 		wantError(t, string(o), err, want)
 	}
-	if got, err := wire.AppendObject(nil, ` { "a" : [ ] } `); string(got) != `{"a":[]}` || err != nil {
+	if got, err := wire.Object(` { "a" : [ ] } `).AppendJSON(nil); string(got) != `{"a":[]}` || err != nil {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

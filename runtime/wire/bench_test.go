@@ -142,7 +142,7 @@ func BenchmarkAppendRaw(b *testing.B) {
 			var buf []byte
 			var err error
 			for b.Loop() {
-				if buf, err = wire.AppendRaw(buf[:0], wire.Raw(text)); err != nil {
+				if buf, err = wire.Raw(text).AppendJSON(buf[:0]); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -91,7 +91,7 @@ func (m *Map[T]) Entry(r *Reader) *T {
 	if r.err != nil {
 		return new(T)
 	}
-	e := Extend(r, (*[]Entry[T])(m))
+	e := extend(r, (*[]Entry[T])(m))
 	*e = Entry[T]{Name: r.Name()}
 	return &e.Value
 }
@@ -120,10 +120,10 @@ func (m Map[T]) Check(taken ...string) error {
 	return nil
 }
 
-// AppendMembers appends the members to the object whose text dst ends in, each with a comma as
+// appendMembers appends the members to the object whose text dst ends in, each with a comma as
 // [AppendName] does. A duplicate name is an error, and so is one that is in taken, the names of
 // the members written before.
-func AppendMembers(dst []byte, m Members, taken ...string) ([]byte, error) {
+func appendMembers(dst []byte, m Members, taken ...string) ([]byte, error) {
 	if err := m.Check(taken...); err != nil {
 		return dst, err
 	}
@@ -141,7 +141,7 @@ func appendMember(dst []byte, name string, value Raw) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	dst, err = AppendRaw(dst, value)
+	dst, err = value.AppendJSON(dst)
 	return dst, In(err, name)
 }
 
@@ -149,7 +149,7 @@ func appendMember(dst []byte, name string, value Raw) ([]byte, error) {
 func ReadAll[T any](r *Reader, read func(*Reader) T) []T {
 	all := []T{}
 	for r.BeginArray(); r.Element(); {
-		*Extend(r, &all) = read(r)
+		*extend(r, &all) = read(r)
 	}
 	return all
 }
@@ -161,7 +161,7 @@ func ReadDecoded[T any, P interface {
 }](r *Reader) []T {
 	all := []T{}
 	for r.BeginArray(); r.Element(); {
-		_ = P(Extend(r, &all)).DecodeJSON(r) // r keeps the error
+		_ = P(extend(r, &all)).DecodeJSON(r) // r keeps the error
 	}
 	return all
 }
@@ -192,17 +192,6 @@ func ReadOptional[T any](r *Reader, read func(*Reader) T) Optional[T] {
 	return Some(read(r))
 }
 
-// ReadOptionalPointer is [ReadOptional] for a value that decodes itself.
-func ReadOptionalPointer[T any, P interface {
-	*T
-	Decoder
-}](r *Reader) Optional[T] {
-	if r.ReadNull() {
-		return Null[T]()
-	}
-	return Optional[T]{value: ReadPointer[T, P](r)}
-}
-
 // ValuePointer writes a member whose value encodes itself, if p is not nil.
 func ValuePointer[T any, P interface {
 	*T
@@ -213,24 +202,14 @@ func ValuePointer[T any, P interface {
 	}
 }
 
+// PutArray writes an array whose elements a function writes, such as (*Writer).PutInt64.
+func PutArray[T any](w *Writer, all []T, put func(*Writer, T)) {
+	putArray(w, all, func(v *T) { put(w, *v) })
+}
+
 // PutStrings writes an array of strings.
 func PutStrings[S ~string](w *Writer, all []S) {
 	putArray(w, all, func(s *S) { w.PutString(string(*s)) })
-}
-
-// PutInt64s writes an array of integers.
-func PutInt64s[I ~int64](w *Writer, all []I) {
-	putArray(w, all, func(i *I) { w.PutInt64(int64(*i)) })
-}
-
-// PutFloat64s writes an array of numbers.
-func PutFloat64s[F ~float64](w *Writer, all []F) {
-	putArray(w, all, func(f *F) { w.PutFloat64(float64(*f)) })
-}
-
-// PutBools writes an array of booleans.
-func PutBools[B ~bool](w *Writer, all []B) {
-	putArray(w, all, func(b *B) { w.PutBool(bool(*b)) })
 }
 
 // PutAll writes an array whose elements encode themselves, see [Writer.Put].
@@ -259,17 +238,9 @@ func putArray[T any](w *Writer, all []T, put func(*T)) {
 // few is the initial capacity of an array. Most arrays of messages are short.
 const few = 4
 
-// Push appends a decoded element.
-func Push[T any](s []T, v T) []T {
-	if cap(s) == 0 {
-		s = make([]T, 0, few)
-	}
-	return append(s, v)
-}
-
-// Extend appends a zero element to *s and returns a pointer to it, so that it can be decoded in
+// extend appends a zero element to *s and returns a pointer to it, so that it can be decoded in
 // place.
-func Extend[T any](r *Reader, s *[]T) *T {
+func extend[T any](r *Reader, s *[]T) *T {
 	n := len(*s)
 	if n == cap(*s) {
 		longer := make([]T, n, n+r.room(n, int(unsafe.Sizeof(*new(T)))))
@@ -305,12 +276,12 @@ func ReadList[T any](r *Reader, read func(*T, *Reader) error) []T {
 	}
 	for r.BeginArray(); r.Element(); {
 		if r.lenient.lenience&LeaveOut == 0 {
-			_ = read(Extend(r, &list), r) // r keeps the error
+			_ = read(extend(r, &list), r) // r keeps the error
 			continue
 		}
 		before := r.position()
 		r.trying++ // errors of elements do not need a pointer yet
-		_ = read(Extend(r, &list), r)
+		_ = read(extend(r, &list), r)
 		r.trying--
 		if r.err != nil && r.leaveOut(before) {
 			last := len(list) - 1

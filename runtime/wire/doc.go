@@ -40,7 +40,7 @@
 // checked: [NewStringReader], [Unmarshal], [UnmarshalString] and [Parse] check it. A [Raw] or [Object] has been
 // checked, because it comes from a Reader: [Raw.Reader], [UnmarshalChecked] and [UnmarshalLenient] do not check it
 // again. Text that a program has made a Raw without a check gives errors or malformed parts, and no other harm;
-// [AppendRaw] checks what is written.
+// [Raw.AppendJSON] checks what is written.
 //
 // # Memory
 //

@@ -21,7 +21,7 @@ type Error struct {
 	// Otherwise the JSON does not fit, or it has duplicate members.
 	Syntax bool
 
-	cause error // the first error that In or At got
+	cause error // the first error that In got
 }
 
 // Error returns the place and the problem in one line:
@@ -41,28 +41,21 @@ func (e *Error) Error() string {
 	return "wire: at " + place + ": " + e.Problem
 }
 
-// Unwrap returns the error that [In] or [At] added a pointer to, or nil.
+// Unwrap returns the error that [In] added a pointer to, or nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 // ErrMissing is the error of encoding a union that is nil.
 var ErrMissing error = &Error{Offset: -1, Problem: "a required value is missing"}
 
 // In returns err, an error of encoding or validating a value, as an error of the object in which
-// the value is the member called name. It puts the name before the pointers of an [*Error] or
-// [*ValidationError], and makes any other error an *Error. It returns nil for nil.
+// the value is the member called name, or of the array in which name is the index of the value. It puts the
+// name before the pointers of an [*Error] or [*ValidationError], and makes any other error an *Error. It
+// returns nil for nil.
 func In(err error, name string) error {
 	if err == nil {
 		return nil
 	}
-	return under(err, string(AppendPointer(nil, name)))
-}
-
-// At is [In] for the element of an array.
-func At(err error, index int) error {
-	if err == nil {
-		return nil
-	}
-	return under(err, "/"+strconv.Itoa(index))
+	return under(err, ChildPointer("", name))
 }
 
 func under(err error, prefix string) error {
@@ -377,7 +370,7 @@ func (c *Collector) pointer() string {
 			s = c.far[i-len(c.near)]
 		}
 		if s.index < 0 {
-			p = AppendPointer(p, s.name)
+			p = appendPointer(p, s.name)
 		} else {
 			p = strconv.AppendInt(append(p, '/'), int64(s.index), 10)
 		}
@@ -473,9 +466,9 @@ func (c *Collector) MaxLength(s string, n int) {
 	}
 }
 
-// AppendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a slash and the
+// appendPointer appends the token of a JSON Pointer (RFC 6901) for a member: a slash and the
 // name, with ~ escaped as ~0 and / as ~1.
-func AppendPointer(dst []byte, name string) []byte {
+func appendPointer(dst []byte, name string) []byte {
 	dst = append(dst, '/')
 	for i := range len(name) {
 		switch name[i] {
@@ -490,9 +483,13 @@ func AppendPointer(dst []byte, name string) []byte {
 	return dst
 }
 
-// ChildPointer returns the JSON Pointer of the member called name of the value at pointer.
-func ChildPointer(pointer, name string) string {
-	return string(AppendPointer([]byte(pointer), name))
+// ChildPointer returns the JSON Pointer of the value that a path of names leads to from the value at pointer.
+func ChildPointer(pointer string, path ...string) string {
+	dst := []byte(pointer)
+	for _, name := range path {
+		dst = appendPointer(dst, name)
+	}
+	return string(dst)
 }
 
 // PointerName returns the name that a token of a JSON Pointer stands for. The token has no
@@ -522,14 +519,14 @@ func (t *tracer) pointer(offset int, at pointee) (pointer string, start int) {
 		switch {
 		case !l.within: // the offset is between two values, so the error is the container's
 		case l.object:
-			dst = AppendPointer(dst, l.name)
+			dst = appendPointer(dst, l.name)
 		default:
 			dst = strconv.AppendInt(append(dst, '/'), int64(l.index), 10)
 		}
 	}
 	if at == atMember {
 		if end, _ := stringEnd(t.src, offset); end > 0 {
-			dst = AppendPointer(dst, span{offset + 1, end - 1}.name(t.src))
+			dst = appendPointer(dst, span{offset + 1, end - 1}.name(t.src))
 		}
 	}
 	return string(dst), start

@@ -3,6 +3,7 @@ package wire_test
 import (
 	"errors"
 	"io"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,17 +25,17 @@ func TestError(t *testing.T) {
 }
 
 func TestIn(t *testing.T) {
-	if wire.In(nil, "a") != nil || wire.At(nil, 0) != nil {
+	if wire.In(nil, "a") != nil || wire.In(nil, strconv.Itoa(0)) != nil {
 		t.Error("nil is an error")
 	}
 	inner := &wire.Error{Offset: -1, Pointer: "/c", Problem: "p"}
-	err := wire.In(wire.At(wire.In(inner, "b~/"), 12), "")
+	err := wire.In(wire.In(wire.In(inner, "b~/"), strconv.Itoa(12)), "")
 	wantError(t, "Error", err, "wire: at //12/b~0~1/c: p")
 	if inner.Pointer != "/c" || !errors.Is(err, inner) {
 		t.Error("the inner error is changed, or lost")
 	}
 
-	err = wire.In(wire.At(io.ErrUnexpectedEOF, 1), "a")
+	err = wire.In(wire.In(io.ErrUnexpectedEOF, strconv.Itoa(1)), "a")
 	wantError(t, "any error", err, "wire: at /a/1: unexpected EOF")
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
@@ -47,7 +48,7 @@ func TestIn(t *testing.T) {
 	}
 
 	broken := &wire.ValidationError{Problems: []wire.Problem{{Message: "m"}, {Pointer: "/b", Message: "n"}}}
-	err = wire.At(wire.In(broken, "a"), 3)
+	err = wire.In(wire.In(broken, "a"), strconv.Itoa(3))
 	want := []wire.Problem{{Pointer: "/3/a", Message: "m"}, {Pointer: "/3/a/b", Message: "n"}}
 	var got *wire.ValidationError
 	if !errors.As(err, &got) {

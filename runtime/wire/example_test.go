@@ -33,14 +33,11 @@ func (p *point) DecodeJSON(r *wire.Reader) error {
 }
 
 func (p *point) AppendJSON(dst []byte) ([]byte, error) {
-	dst = append(dst, '{')
-	dst = wire.AppendInt64(wire.AppendName(dst, "x"), p.X)
-	dst = wire.AppendInt64(wire.AppendName(dst, "y"), p.Y)
-	dst, err := wire.AppendMembers(dst, p.Extra, "x", "y")
-	if err != nil {
-		return dst, err
-	}
-	return append(dst, '}'), nil
+	w := wire.ObjectWriter(dst)
+	w.Int64("x", p.X)
+	w.Int64("y", p.Y)
+	w.Members(p.Extra, "x", "y")
+	return w.Close()
 }
 
 func Example() {

@@ -444,19 +444,6 @@ func ParseTime(text string) (time.Time, error) {
 		number(clock[:2]), number(clock[3:5]), number(clock[6:]), nanoseconds, location), nil
 }
 
-// AppendTime appends a time as a string of RFC 3339, with as many digits of a second as it has. The
-// offset is that of its location; a time whose offset is not a number of minutes is written in UTC. A
-// year beyond 0 to 9999 is an error.
-func AppendTime(dst []byte, t time.Time) ([]byte, error) {
-	if _, offset := t.Zone(); offset%60 != 0 || offset <= -24*60*60 || offset >= 24*60*60 {
-		t = t.UTC()
-	}
-	if year := t.Year(); year < 0 || year > 9999 {
-		return dst, fmt.Errorf("the year %d is not one of RFC 3339, from 0 to 9999", year)
-	}
-	return append(t.AppendFormat(append(dst, '"'), time.RFC3339Nano), '"'), nil
-}
-
 // ReadTime reads a string as [ParseTime] does.
 func (r *Reader) ReadTime() time.Time {
 	start := skipSpace(r.src, r.pos)
@@ -471,14 +458,18 @@ func (r *Reader) ReadTime() time.Time {
 	return t
 }
 
-// PutTime writes a time as [AppendTime] does.
+// PutTime writes a time as a string of RFC 3339, with as many digits of a second as it has. The
+// offset is that of its location; a time whose offset is not a number of minutes is written in UTC. A
+// year beyond 0 to 9999 is an error.
 func (w *Writer) PutTime(t time.Time) {
-	dst, err := AppendTime(w.dst, t)
-	if err != nil {
-		w.Fail(err)
+	if _, offset := t.Zone(); offset%60 != 0 || offset <= -24*60*60 || offset >= 24*60*60 {
+		t = t.UTC()
+	}
+	if year := t.Year(); year < 0 || year > 9999 {
+		w.Fail(fmt.Errorf("the year %d is not one of RFC 3339, from 0 to 9999", year))
 		return
 	}
-	w.dst = dst
+	w.dst = append(t.AppendFormat(append(w.dst, '"'), time.RFC3339Nano), '"')
 }
 
 // Time writes a member that is a time.

@@ -193,7 +193,7 @@ func FuzzMap(f *testing.F) {
 		}
 		n = 0
 		for name, value := range wire.Object(append(written, '}')).All() {
-			compact, _ := wire.AppendRaw(nil, got[n].Value)
+			compact, _ := got[n].Value.AppendJSON(nil)
 			if got[n].Name != name || string(compact) != string(value) {
 				t.Fatalf("member %d: wrote %q: %s, want %v", n, name, value, got[n])
 			}

@@ -2,8 +2,8 @@ package wire
 
 import (
 	"cmp"
-	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -86,16 +86,16 @@ func parseInt64(token string) (v int64, integral, ok bool) {
 	if v, end, ok := parseSmall(token, 0); ok && end == len(token) {
 		return v, true, true
 	}
-	d := ParseDecimal(Raw(token))
-	exp := d.Exp()
+	d := parseDecimal(Raw(token))
+	exp := d.exp()
 	if exp < 0 {
 		return 0, false, false
 	}
-	if int64(len(d.Digits))+exp > 19 {
+	if int64(len(d.digits))+exp > 19 {
 		return 0, true, false
 	}
-	digits := d.Digits + strings.Repeat("0", int(exp))
-	if d.Negative {
+	digits := d.digits + strings.Repeat("0", int(exp))
+	if d.negative {
 		digits = "-" + digits
 	}
 	v, err := strconv.ParseInt(cmp.Or(digits, "0"), 10, 64)
@@ -111,7 +111,53 @@ func (x Raw) IsInteger() bool {
 	if _, end, ok := parseSmall(string(x), 0); ok && end == len(x) {
 		return true
 	}
-	return ParseDecimal(x).Exp() >= 0
+	return parseDecimal(x).exp() >= 0
+}
+
+// IsMultiple reports whether x, a well-formed number, is an exact integer multiple of another one.
+func (x Raw) IsMultiple(unit Raw) bool {
+	if unit == "1" {
+		return x.IsInteger()
+	}
+	if a, err := strconv.ParseInt(string(x), 10, 64); err == nil {
+		if b, err := strconv.ParseInt(string(unit), 10, 64); err == nil && b != 0 {
+			return a%b == 0
+		}
+	}
+	d, u := parseDecimal(x), parseDecimal(unit)
+	if d.digits == "" {
+		return true
+	}
+	// d = a·10^m and u = b·10^n, where neither a nor b ends in a zero. Their quotient is
+	// a·10^(m-n)/b. For m < n it is not an integer, because 10 does not divide a.
+	shift := d.exp() - u.exp()
+	if u.digits == "" || shift < 0 {
+		return false
+	}
+	b, _ := new(big.Int).SetString(u.digits, 10)
+	// Only the factors 2 and 5 of 10^shift matter, and b has at most BitLen of each.
+	shift = min(shift, int64(b.BitLen()))
+	rest := remainder(d.digits, b)
+	rest.Mul(rest, new(big.Int).Exp(big.NewInt(10), big.NewInt(shift), b))
+	return rest.Mod(rest, b).Sign() == 0
+}
+
+// remainder returns the remainder of digits divided by b. It takes time proportional to the
+// number of digits, unlike parsing them as one number.
+func remainder(digits string, b *big.Int) *big.Int {
+	const chunk = 18
+	rest, part, power := new(big.Int), new(big.Int), big.NewInt(1e18)
+	for len(digits) > 0 {
+		n := min(chunk, len(digits))
+		if n < chunk {
+			power.Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+		}
+		part.SetString(digits[:n], 10)
+		rest.Mul(rest, power)
+		rest.Mod(rest.Add(rest, part), b)
+		digits = digits[n:]
+	}
+	return rest
 }
 
 // Count returns the value of a keyword such as minLength. It returns false unless x is an integer of at least 0,
@@ -128,18 +174,18 @@ func (x Raw) Count() (n int64, ok bool) {
 	return n, true
 }
 
-// Decimal is the exact value of a JSON number: ±Digits × 10^Exp.
-type Decimal struct {
-	Negative bool
-	Digits   string // without leading and trailing zeros; "" for zero
+// decimal is the exact value of a JSON number: ±digits × 10^exp.
+type decimal struct {
+	negative bool
+	digits   string // without leading and trailing zeros; "" for zero
 
 	exponent string // of the token, without a plus sign
 	shift    int    // added to the exponent
 }
 
-// ParseDecimal returns the value of a well-formed number.
-func ParseDecimal(number Raw) Decimal {
-	var d Decimal
+// parseDecimal returns the value of a well-formed number.
+func parseDecimal(number Raw) decimal {
+	var d decimal
 	token, negative := strings.CutPrefix(string(number), "-")
 	if i := strings.IndexAny(token, "eE"); i >= 0 {
 		d.exponent = strings.TrimPrefix(token[i+1:], "+")
@@ -149,21 +195,21 @@ func ParseDecimal(number Raw) Decimal {
 	if fraction != "" {
 		digits += fraction
 	}
-	d.Digits = strings.TrimRight(digits, "0")
-	d.shift = len(digits) - len(d.Digits) - len(fraction)
-	d.Digits = strings.TrimLeft(d.Digits, "0")
-	if d.Digits == "" {
-		return Decimal{}
+	d.digits = strings.TrimRight(digits, "0")
+	d.shift = len(digits) - len(d.digits) - len(fraction)
+	d.digits = strings.TrimLeft(d.digits, "0")
+	if d.digits == "" {
+		return decimal{}
 	}
-	d.Negative = negative
+	d.negative = negative
 	return d
 }
 
 // hugeExp is a power of ten that the digits of a token cannot compensate.
 const hugeExp = 1 << 48
 
-// Exp returns the power of ten. It is only approximate beyond ±2^48.
-func (d Decimal) Exp() int64 {
+// exp returns the power of ten. It is only approximate beyond ±2^48.
+func (d decimal) exp() int64 {
 	digits, negative := strings.CutPrefix(d.exponent, "-")
 	n := int64(0)
 	for i := range len(digits) {
@@ -176,11 +222,11 @@ func (d Decimal) Exp() int64 {
 }
 
 // sign returns -1, 0 or +1.
-func (d Decimal) sign() int {
+func (d decimal) sign() int {
 	switch {
-	case d.Digits == "":
+	case d.digits == "":
 		return 0
-	case d.Negative:
+	case d.negative:
 		return -1
 	}
 	return 1
@@ -205,21 +251,21 @@ func CompareNumbers(a, b Raw) int {
 	if okA && okB && (v != w || wholeA && wholeB) {
 		return cmp.Compare(v, w)
 	}
-	x, y := ParseDecimal(a), ParseDecimal(b)
+	x, y := parseDecimal(a), parseDecimal(b)
 	sign := x.sign()
 	if sign != y.sign() || sign == 0 {
 		return cmp.Compare(sign, y.sign())
 	}
-	// Compare 0.Digits × 10^n. Digits have no trailing zeros, so a prefix is less.
-	return sign * cmp.Or(compareIntegers(x.magnitude(), y.magnitude()), strings.Compare(x.Digits, y.Digits))
+	// Compare 0.digits × 10^n. The digits have no trailing zeros, so a prefix is less.
+	return sign * cmp.Or(compareIntegers(x.magnitude(), y.magnitude()), strings.Compare(x.digits, y.digits))
 }
 
-// magnitude returns n of 0.Digits × 10^n, however long the exponent is.
-func (d Decimal) magnitude() string {
+// magnitude returns n of 0.digits × 10^n, however long the exponent is.
+func (d decimal) magnitude() string {
 	const unit, length = 1e18, 18
 	exponent, negative := strings.CutPrefix(d.exponent, "-")
 	exponent = strings.TrimLeft(exponent, "0")
-	n := int64(d.shift + len(d.Digits))
+	n := int64(d.shift + len(d.digits))
 	if negative {
 		n = -n
 	}
@@ -285,16 +331,6 @@ func IntegerOf(i int64) Integer {
 	return Integer{strconv.FormatInt(i, 10)}
 }
 
-// ParseInteger reads the text of a JSON number that has no fraction, in any notation: "12",
-// "1e30" and "2.50e1".
-func ParseInteger(text string) (Integer, error) {
-	var i Integer
-	if err := UnmarshalString(text, &i); err != nil {
-		return Integer{}, fmt.Errorf("%q is not an integer", text)
-	}
-	return i, nil
-}
-
 // Int64 returns the integer as an int64. If it does not fit, ok is false and v is the int64
 // nearest to it, which serves for counts and limits.
 func (x Integer) Int64() (v int64, ok bool) {
@@ -348,20 +384,17 @@ func normalInteger(token string) string {
 	if v, end, ok := parseSmall(token, 0); ok && end == len(token) && v != 0 {
 		return token
 	}
-	d := ParseDecimal(Raw(token))
-	exp := d.Exp()
+	d := parseDecimal(Raw(token))
+	exp := d.exp()
 	if exp >= hugeExp/2 {
-		return strings.Clone(token) // Exp is not exact
+		return strings.Clone(token) // exp is not exact
 	}
 	sign := ""
-	if d.Negative {
+	if d.negative {
 		sign = "-"
 	}
-	if int64(len(d.Digits))+exp <= longestPlain || exp == 0 {
-		return sign + d.Digits + strings.Repeat("0", int(exp))
+	if int64(len(d.digits))+exp <= longestPlain || exp == 0 {
+		return sign + d.digits + strings.Repeat("0", int(exp))
 	}
-	return sign + d.Digits + "e" + strconv.FormatInt(exp, 10)
+	return sign + d.digits + "e" + strconv.FormatInt(exp, 10)
 }
-
-// AppendInt64 appends i as a JSON number.
-func AppendInt64(dst []byte, i int64) []byte { return strconv.AppendInt(dst, i, 10) }

@@ -17,7 +17,7 @@ type Object string
 // NewObject returns the object with the given members, in their order. A duplicate name and a
 // value that is not well formed are errors.
 func NewObject(members ...Member) (Object, error) {
-	dst, err := AppendMembers([]byte{'{'}, members)
+	dst, err := appendMembers([]byte{'{'}, members)
 	if err != nil {
 		return "", err
 	}
@@ -113,7 +113,7 @@ func (o Object) With(name string, value Raw) (Object, error) {
 	if o == "" {
 		o = "{}"
 	}
-	text, err := AppendObject(nil, o)
+	text, err := o.AppendJSON(nil)
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +128,7 @@ func (o Object) With(name string, value Raw) (Object, error) {
 	}
 	start := r.pos
 	r.Skip()
-	dst, err := AppendRaw([]byte(src[:start]), value)
+	dst, err := value.AppendJSON([]byte(src[:start]))
 	if err != nil {
 		return "", In(err, name)
 	}
@@ -152,8 +152,15 @@ func (o Object) Without(names ...string) Object {
 // Clone returns a copy of o, as [Raw.Clone] does.
 func (o Object) Clone() Object { return Object(strings.Clone(string(o))) }
 
-// AppendJSON implements [Appender] with [AppendObject].
-func (o Object) AppendJSON(dst []byte) ([]byte, error) { return AppendObject(dst, o) }
+// AppendJSON is [Raw.AppendJSON] for a value that must be an object.
+func (o Object) AppendJSON(dst []byte) ([]byte, error) {
+	src := string(o)
+	i := skipSpace(src, 0)
+	if i < len(src) && src[i] != '{' {
+		return dst, encodingError("expected an object, found " + kindOf[src[i]].String())
+	}
+	return appendChecked(dst, src, "an object")
+}
 
 // DecodeJSON implements [Value].
 func (o *Object) DecodeJSON(r *Reader) error {
@@ -227,8 +234,11 @@ func (x Raw) Elements() []Raw {
 // memory of the whole message.
 func (x Raw) Clone() Raw { return Raw(strings.Clone(string(x))) }
 
-// AppendJSON implements [Appender] with [AppendRaw].
-func (x Raw) AppendJSON(dst []byte) ([]byte, error) { return AppendRaw(dst, x) }
+// AppendJSON checks x as [Reader.ReadRaw] does and appends it without insignificant white space.
+// An absent Raw is an error.
+func (x Raw) AppendJSON(dst []byte) ([]byte, error) {
+	return appendChecked(dst, string(x), "a value")
+}
 
 // DecodeJSON implements [Value].
 func (x *Raw) DecodeJSON(r *Reader) error {

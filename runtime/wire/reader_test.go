@@ -387,13 +387,13 @@ func TestPointers(t *testing.T) {
 	r.BeginArray()
 	for range n {
 		r.Element()
-		strs = wire.Push(strs, r.ReadStringPointer())
+		strs = append(strs, r.ReadStringPointer())
 		r.Element()
-		ints = wire.Push(ints, r.ReadInt64Pointer())
+		ints = append(ints, r.ReadInt64Pointer())
 		r.Element()
-		floats = wire.Push(floats, r.ReadFloat64Pointer())
+		floats = append(floats, r.ReadFloat64Pointer())
 		r.Element()
-		bools = wire.Push(bools, r.ReadBoolPointer())
+		bools = append(bools, r.ReadBoolPointer())
 	}
 	if r.Err() != nil {
 		t.Fatal(r.Err())

@@ -79,14 +79,14 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Size != nil {
 		dst = wire.AppendName(dst, "size")
-		dst = wire.AppendInt64(dst, *x.Size)
+		dst = strconv.AppendInt(dst, *x.Size, 10)
 	}
 	dst = wire.AppendName(dst, "score")
 	if dst, err = wire.AppendFloat64(dst, x.Score); err != nil {
 		return dst, wire.In(err, "score")
 	}
 	dst = wire.AppendName(dst, "done")
-	dst = wire.AppendBool(dst, x.Done)
+	dst = strconv.AppendBool(dst, x.Done)
 	if !x.ID.IsZero() {
 		dst = wire.AppendName(dst, "id")
 		if dst, err = x.ID.AppendJSON(dst); err != nil {
@@ -98,7 +98,7 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '[')
 		for i, s := range x.Labels {
 			if dst, err = wire.AppendString(wire.AppendComma(dst), s); err != nil {
-				return dst, wire.In(wire.At(err, i), "labels")
+				return dst, wire.In(wire.In(err, strconv.Itoa(i)), "labels")
 			}
 		}
 		dst = append(dst, ']')
@@ -111,7 +111,7 @@ func (x *sample) AppendJSON(dst []byte) ([]byte, error) {
 	}
 	if x.Params != "" {
 		dst = wire.AppendName(dst, "params")
-		if dst, err = wire.AppendRaw(dst, x.Params); err != nil {
+		if dst, err = x.Params.AppendJSON(dst); err != nil {
 			return dst, wire.In(err, "params")
 		}
 	}
@@ -175,7 +175,7 @@ func (x *notes) AppendJSON(dst []byte) ([]byte, error) {
 		dst = append(dst, '[')
 		for i, s := range x.Audience {
 			if dst, err = wire.AppendString(wire.AppendComma(dst), s); err != nil {
-				return dst, wire.In(wire.At(err, i), "audience")
+				return dst, wire.In(wire.In(err, strconv.Itoa(i)), "audience")
 			}
 		}
 		dst = append(dst, ']')

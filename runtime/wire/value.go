@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// CodecV2 is referenced by generated code, so that code generated for another version of this
+// CodecV3 is referenced by generated code, so that code generated for another version of this
 // package does not compile.
-const CodecV2 = true
+const CodecV3 = true
 
 // MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
 const MaxDepth = 1000
@@ -304,14 +304,14 @@ func (b *Box[T, C]) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// ReadBox reads a value as its box does. The box itself is not used.
-func ReadBox[T Appender, C Codec[T]](r *Reader, _ Box[T, C]) T {
+// Read reads a value as the box does. The box itself is not used.
+func (Box[T, C]) Read(r *Reader) T {
 	var codec C
 	return codec.Decode(r)
 }
 
-// ReadBoxes is [ReadList] for values that have a box.
-func ReadBoxes[T Appender, C Codec[T]](r *Reader, _ Box[T, C]) []T {
+// ReadList is the function [ReadList] for values that have the box, which is not used.
+func (Box[T, C]) ReadList(r *Reader) []T {
 	return ReadList(r, func(element *T, r *Reader) error {
 		var codec C
 		*element = codec.Decode(r)
@@ -319,10 +319,10 @@ func ReadBoxes[T Appender, C Codec[T]](r *Reader, _ Box[T, C]) []T {
 	})
 }
 
-// UnmarshalBox is [Unmarshal] for a value that has a box, which it returns.
-func UnmarshalBox[T Appender, C Codec[T]](text []byte, box Box[T, C]) (T, error) {
-	err := Unmarshal(text, &box)
-	return box.V, err
+// Unmarshal is the function [Unmarshal] for a value that has the box. It returns the value and leaves the box as it is.
+func (b Box[T, C]) Unmarshal(text []byte) (T, error) {
+	err := Unmarshal(text, &b)
+	return b.V, err
 }
 
 // Optional is the value of a member that may be absent, null or a T. The zero Optional is absent.
@@ -486,9 +486,9 @@ func normalNumber(token string) string {
 	if v, _, ok := parseInt64(token); ok {
 		return IntScalar(v).text
 	}
-	d := ParseDecimal(Raw(token))
-	text := d.Digits + "e" + d.magnitude()
-	if d.Negative {
+	d := parseDecimal(Raw(token))
+	text := d.digits + "e" + d.magnitude()
+	if d.negative {
 		text = "-" + text
 	}
 	return text

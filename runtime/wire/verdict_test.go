@@ -169,7 +169,7 @@ func TestCheckAllocates(t *testing.T) {
 			if r.Err() != nil {
 				t.Error(r.Err())
 			}
-			buf, _ = wire.AppendRaw(buf[:0], wire.Raw(tt.text))
+			buf, _ = wire.Raw(tt.text).AppendJSON(buf[:0])
 		})
 		if (got > 0) != tt.heap {
 			t.Errorf("checking %.60q allocates %v times", tt.text, got)
@@ -204,7 +204,7 @@ func FuzzVerdict(f *testing.F) {
 		if a, b := first["Skip"], first["walk"]; a != nil && b != nil && a.Syntax && b.Syntax && *a != *b {
 			t.Errorf("Skip fails with %v, reading piece by piece with %v", a, b)
 		}
-		compact, err := wire.AppendRaw(nil, wire.Raw(text))
+		compact, err := wire.Raw(text).AppendJSON(nil)
 		if (err == nil) != want {
 			t.Fatalf("AppendRaw: %v, but jsontext says valid: %v", err, want)
 		}

@@ -102,7 +102,7 @@ func (w *Writer) PutString(s string) {
 }
 
 // PutInt64 writes an integer.
-func (w *Writer) PutInt64(i int64) { w.dst = AppendInt64(w.dst, i) }
+func (w *Writer) PutInt64(i int64) { w.dst = strconv.AppendInt(w.dst, i, 10) }
 
 // PutFloat64 writes a number. NaN and infinities are an error.
 func (w *Writer) PutFloat64(f float64) {
@@ -115,7 +115,7 @@ func (w *Writer) PutFloat64(f float64) {
 }
 
 // PutBool writes a boolean.
-func (w *Writer) PutBool(b bool) { w.dst = AppendBool(w.dst, b) }
+func (w *Writer) PutBool(b bool) { w.dst = strconv.AppendBool(w.dst, b) }
 
 // PutNull writes null.
 func (w *Writer) PutNull() { w.dst = append(w.dst, "null"...) }
@@ -144,7 +144,7 @@ func (w *Writer) String(name, s string) {
 
 // Int64 writes a member that is an integer.
 func (w *Writer) Int64(name string, i int64) {
-	w.dst = AppendInt64(appendPlainName(w.dst, name), i)
+	w.dst = strconv.AppendInt(appendPlainName(w.dst, name), i, 10)
 }
 
 // Float64 writes a member that is a number.
@@ -155,7 +155,7 @@ func (w *Writer) Float64(name string, f float64) {
 
 // Bool writes a member that is a boolean.
 func (w *Writer) Bool(name string, b bool) {
-	w.dst = AppendBool(appendPlainName(w.dst, name), b)
+	w.dst = strconv.AppendBool(appendPlainName(w.dst, name), b)
 }
 
 // Value writes a member whose value encodes itself, see [Writer.Put].
@@ -221,7 +221,7 @@ func (w *Writer) Members(m Members, taken ...string) {
 	if len(m) == 0 {
 		return
 	}
-	dst, err := AppendMembers(w.dst, m, taken...)
+	dst, err := appendMembers(w.dst, m, taken...)
 	if err != nil {
 		w.Fail(err)
 		return
@@ -304,25 +304,6 @@ func AppendFloat64(dst []byte, f float64) ([]byte, error) {
 		dst = dst[:n-1]
 	}
 	return dst, nil
-}
-
-// AppendBool appends true or false.
-func AppendBool(dst []byte, b bool) []byte { return strconv.AppendBool(dst, b) }
-
-// AppendRaw checks raw as [Reader.ReadRaw] does and appends it without insignificant white space.
-// An absent raw is an error.
-func AppendRaw(dst []byte, raw Raw) ([]byte, error) {
-	return appendChecked(dst, string(raw), "a value")
-}
-
-// AppendObject is [AppendRaw] for a value that must be an object.
-func AppendObject(dst []byte, o Object) ([]byte, error) {
-	src := string(o)
-	i := skipSpace(src, 0)
-	if i < len(src) && src[i] != '{' {
-		return dst, encodingError("expected an object, found " + kindOf[src[i]].String())
-	}
-	return appendChecked(dst, src, "an object")
 }
 
 func appendChecked(dst []byte, src, want string) ([]byte, error) {

@@ -366,7 +366,7 @@ func compare(t *testing.T, text wire.Raw, value json.RawMessage, generated strin
 		t.Errorf("%s: %v", text, err)
 		return 0
 	}
-	compact, err := wire.AppendRaw(nil, wire.Raw(value))
+	compact, err := wire.Raw(value).AppendJSON(nil)
 	if err != nil {
 		return 0
 	}

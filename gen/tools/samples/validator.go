@@ -130,7 +130,7 @@ func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, know
 
 // accepts reports whether the text of a value is known to satisfy all of some schemas.
 func (v *Validator) accepts(all []*jsonschema.Schema, text wire.Raw) bool {
-	if _, err := wire.AppendRaw(nil, text); err != nil {
+	if _, err := text.AppendJSON(nil); err != nil {
 		return false // the reader of santhosh-tekuri/jsonschema accepts more than JSON
 	}
 	value, ok := decode(text)

@@ -33,7 +33,7 @@ func (t *typer) applyDefaults() {
 			d.field.Doc = strings.TrimSpace(strings.Replace(d.field.Doc, defaultSentence(text), "", 1))
 			continue
 		}
-		compact, err := wire.AppendRaw(nil, text)
+		compact, err := text.AppendJSON(nil)
 		if err != nil {
 			continue // cannot happen: the list was read
 		}

@@ -355,7 +355,7 @@ func (detailedTaskCodec) Decode(r *wire.Reader) DetailedTask {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownDetailedTask) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -512,7 +512,7 @@ func (getTaskResultCodec) Decode(r *wire.Reader) GetTaskResult {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownGetTaskResult) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -1112,7 +1112,7 @@ func (taskStatusNotificationParamsCodec) Decode(r *wire.Reader) TaskStatusNotifi
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownTaskStatusNotificationParams) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

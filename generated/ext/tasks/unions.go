@@ -6,7 +6,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // DecodeDetailedTask decodes a DetailedTask from its JSON text.
 func DecodeDetailedTask(text []byte) (DetailedTask, error) {
-	return wire.UnmarshalBox(text, DetailedTaskBox{})
+	return DetailedTaskBox{}.Unmarshal(text)
 }
 
 // DetailedTaskBox holds a DetailedTask in its field V. Use it in your own
@@ -17,7 +17,7 @@ type detailedTaskCodec struct{}
 
 // DecodeGetTaskResult decodes a GetTaskResult from its JSON text.
 func DecodeGetTaskResult(text []byte) (GetTaskResult, error) {
-	return wire.UnmarshalBox(text, GetTaskResultBox{})
+	return GetTaskResultBox{}.Unmarshal(text)
 }
 
 // GetTaskResultBox holds a GetTaskResult in its field V. Use it in your own
@@ -29,7 +29,7 @@ type getTaskResultCodec struct{}
 // DecodeTaskStatusNotificationParams decodes a TaskStatusNotificationParams
 // from its JSON text.
 func DecodeTaskStatusNotificationParams(text []byte) (TaskStatusNotificationParams, error) {
-	return wire.UnmarshalBox(text, TaskStatusNotificationParamsBox{})
+	return TaskStatusNotificationParamsBox{}.Unmarshal(text)
 }
 
 // TaskStatusNotificationParamsBox holds a TaskStatusNotificationParams in

@@ -48,7 +48,7 @@ type reporter struct {
 
 // problems returns the innermost errors. The errors of alternatives become one problem.
 func (r reporter) problems(e *jsonschema.ValidationError) []wire.Problem {
-	at := pointer(e.InstanceLocation)
+	at := wire.ChildPointer("", e.InstanceLocation...)
 	switch k := e.ErrorKind.(type) {
 	case *kind.PropertyNames:
 		name, _ := wire.AppendString(nil, k.Property)
@@ -229,12 +229,4 @@ func (r reporter) sentence(e *jsonschema.ValidationError, at string) string {
 		return fmt.Sprintf("must match exactly one of the alternatives, matches both number %d and number %d", k.Subschemas[0]+1, k.Subschemas[1]+1)
 	}
 	return e.ErrorKind.LocalizedString(message.NewPrinter(language.English))
-}
-
-func pointer(location []string) string {
-	var dst []byte
-	for _, name := range location {
-		dst = wire.AppendPointer(dst, name)
-	}
-	return string(dst)
 }

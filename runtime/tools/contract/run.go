@@ -49,7 +49,7 @@ func lists(t *testing.T, caller runtime.Caller, items []*tools.Item, checksum st
 		text := []byte{'['}
 		for _, definition := range live {
 			var err error
-			if text, err = wire.AppendObject(wire.AppendComma(text), definition); err != nil {
+			if text, err = definition.AppendJSON(wire.AppendComma(text)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -19,7 +19,7 @@ import (
 const _ = tools.ToolsV7
 
 // This code does not compile with other versions of the codec.
-const _ = wire.CodecV2
+const _ = wire.CodecV3
 
 //go:embed definitions.gen.txt
 var definitionsText string

@@ -284,7 +284,7 @@ func (x GetForecastOutput) MarshalJSON() ([]byte, error) {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownGetForecastOutputAlert) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // AppendJSON appends the value as JSON to dst.

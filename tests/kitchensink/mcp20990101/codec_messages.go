@@ -39,7 +39,7 @@ func (x *AskRequest) DecodeJSON(r *wire.Reader) error {
 			x.Method = r.ReadConstString("ask")
 		case "params":
 			seen[0] |= 0x2
-			x.Params = wire.ReadBox(r, ModeBox{})
+			x.Params = ModeBox{}.Read(r)
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
@@ -386,7 +386,12 @@ func (x *Couple) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x Couple) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
-	wire.PutFloat64s(&w, x)
+	w.BeginArray()
+	for i := range x {
+		w.Element()
+		w.PutFloat64(float64(x[i]))
+	}
+	w.EndArray()
 	return w.End()
 }
 
@@ -684,7 +689,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			x.Ratio = Ratio(r.ReadFloat64())
 		case "shape":
 			seen[0] |= 0x400
-			x.Shape = wire.ReadBox(r, ShapeBox{})
+			x.Shape = ShapeBox{}.Read(r)
 		case "tree":
 			seen[0] |= 0x800
 			x.Tree.DecodeJSON(r)
@@ -719,7 +724,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "inlineUnion":
 			if r.Present() {
-				x.InlineUnion = wire.ReadBox(r, EverythingInlineUnionBox{})
+				x.InlineUnion = EverythingInlineUnionBox{}.Read(r)
 			}
 		case "keyMay":
 			if r.Present() {
@@ -748,11 +753,11 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 							if !r.ReadNull() {
 								e3 = new(r.ReadString())
 							}
-							e2 = wire.Push(e2, e3)
+							e2 = append(e2, e3)
 						}
 						*at2 = e2
 					}
-					x.ListOfMaps = wire.Push(x.ListOfMaps, e)
+					x.ListOfMaps = append(x.ListOfMaps, e)
 				}
 			}
 		case "mapOfEnums":
@@ -767,7 +772,7 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 				x.Matrix.DecodeJSON(r)
 			}
 		case "mixed":
-			x.Mixed = wire.ReadBox(r, MixedBox{})
+			x.Mixed = MixedBox{}.Read(r)
 		case "openMay":
 			if r.Present() {
 				x.OpenMay = r.ReadObject()
@@ -786,11 +791,11 @@ func (x *Everything) DecodeJSON(r *wire.Reader) error {
 			}
 		case "sameUnion":
 			if r.Present() {
-				x.SameUnion = wire.ReadBox(r, FailureBox{})
+				x.SameUnion = FailureBox{}.Read(r)
 			}
 		case "shapeMay":
 			if r.Present() {
-				x.ShapeMay = wire.ReadBox(r, ShapeBox{})
+				x.ShapeMay = ShapeBox{}.Read(r)
 			}
 		case "shapes":
 			if r.Present() {
@@ -1087,7 +1092,7 @@ func (everythingInlineUnionCodec) Decode(r *wire.Reader) EverythingInlineUnion {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownEverythingInlineUnion) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -1215,7 +1220,7 @@ func (failureCodec) Decode(r *wire.Reader) Failure {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownFailure) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 func (fitCodec) Decode(r *wire.Reader) Fit {
@@ -1255,7 +1260,7 @@ func (fitCodec) Decode(r *wire.Reader) Fit {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownFit) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads a boolean.

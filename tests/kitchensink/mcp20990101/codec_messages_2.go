@@ -98,13 +98,13 @@ func (jsonCodec) Decode(r *wire.Reader) Json {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownJson) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an array.
 func (x *JsonList) DecodeJSON(r *wire.Reader) error {
 	var all []Json
-	all = wire.ReadAll(r, func(r *wire.Reader) Json { return wire.ReadBox(r, JsonBox{}) })
+	all = wire.ReadAll(r, func(r *wire.Reader) Json { return JsonBox{}.Read(r) })
 	*x = JsonList(all)
 	return r.Err()
 }
@@ -134,7 +134,7 @@ func (x *JsonMap) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[Json]
 	all = wire.Map[Json]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadBox(r, JsonBox{})
+		*all.Entry(r) = JsonBox{}.Read(r)
 	}
 	*x = JsonMap(all)
 	return r.Err()
@@ -250,7 +250,7 @@ func (x *Knot) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "loop":
 			seen[0] |= 0x1
-			x.Loop = wire.ReadBox(r, LoopBox{})
+			x.Loop = LoopBox{}.Read(r)
 		case "none":
 			seen[0] |= 0x2
 			x.None = wire.ReadNullable(r, wire.ReadPointer[Knot])
@@ -424,7 +424,7 @@ func (loopCodec) Decode(r *wire.Reader) Loop {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownLoop) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads a Count.
@@ -546,7 +546,7 @@ func (x Matrix) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginArray()
 	for i := range x {
 		w.Element()
-		wire.PutFloat64s(&w, x[i])
+		wire.PutArray(&w, x[i], (*wire.Writer).PutFloat64)
 	}
 	w.EndArray()
 	return w.End()
@@ -669,7 +669,7 @@ func (mixedCodec) Decode(r *wire.Reader) Mixed {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMixed) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads a boolean.
@@ -702,7 +702,7 @@ func (x *MixedBoolean) UnmarshalJSON(data []byte) error {
 // DecodeJSON reads an array.
 func (x *MixedList) DecodeJSON(r *wire.Reader) error {
 	var all []Mixed
-	all = wire.ReadAll(r, func(r *wire.Reader) Mixed { return wire.ReadBox(r, MixedBox{}) })
+	all = wire.ReadAll(r, func(r *wire.Reader) Mixed { return MixedBox{}.Read(r) })
 	*x = MixedList(all)
 	return r.Err()
 }
@@ -751,7 +751,7 @@ func (mixedMapCodec) Decode(r *wire.Reader) MixedMap {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMixedMap) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads a Levels.
@@ -889,5 +889,5 @@ func (mixedOpenCodec) Decode(r *wire.Reader) MixedOpen {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMixedOpen) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }

@@ -68,7 +68,7 @@ func (modeCodec) Decode(r *wire.Reader) Mode {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownMode) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -294,7 +294,7 @@ func (nestedCodec) Decode(r *wire.Reader) Nested {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownNested) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads a Level.
@@ -445,7 +445,7 @@ func (x *NullableBounds) DecodeJSON(r *wire.Reader) error {
 					if !r.ReadNull() {
 						e = new(r.ReadInt64())
 					}
-					x.List = wire.Push(x.List, e)
+					x.List = append(x.List, e)
 				}
 			}
 		case "n":
@@ -827,7 +827,7 @@ func (oneOfManyCodec) Decode(r *wire.Reader) OneOfMany {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownOneOfMany) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an integer.
@@ -928,7 +928,7 @@ func (oneShapeCodec) Decode(r *wire.Reader) OneShape {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownOneShape) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.
@@ -1036,7 +1036,12 @@ func (x *OtherNest) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
 	if x.V != nil {
 		w.Name("v")
-		wire.PutInt64s(&w, x.V)
+		w.BeginArray()
+		for i := range x.V {
+			w.Element()
+			w.PutInt64(int64(x.V[i]))
+		}
+		w.EndArray()
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "v")
@@ -1113,7 +1118,7 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("kind", string(x.Kind))
 	if x.Sides != nil {
 		w.Name("sides")
-		wire.PutInt64s(&w, x.Sides)
+		wire.PutArray(&w, x.Sides, (*wire.Writer).PutInt64)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "sides")

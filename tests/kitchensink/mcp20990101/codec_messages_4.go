@@ -278,7 +278,7 @@ func (x *Sealed) DecodeJSON(r *wire.Reader) error {
 			x.A = r.ReadString()
 		case "shape":
 			if r.Present() {
-				x.Shape = wire.ReadBox(r, ShapeBox{})
+				x.Shape = ShapeBox{}.Read(r)
 			}
 		case "share":
 			if r.Present() {
@@ -376,7 +376,7 @@ func (shapeCodec) Decode(r *wire.Reader) Shape {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownShape) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object.
@@ -384,7 +384,7 @@ func (x *Shapes) DecodeJSON(r *wire.Reader) error {
 	var all wire.Map[[]Shape]
 	all = wire.Map[[]Shape]{}
 	for r.BeginObject(); r.Member(); {
-		*all.Entry(r) = wire.ReadAll(r, func(r *wire.Reader) Shape { return wire.ReadBox(r, ShapeBox{}) })
+		*all.Entry(r) = wire.ReadAll(r, func(r *wire.Reader) Shape { return ShapeBox{}.Read(r) })
 	}
 	*x = Shapes(all)
 	return r.Err()
@@ -604,7 +604,7 @@ func (x *Square) DecodeJSON(r *wire.Reader) error {
 			x.Kind = r.ReadConstString("square")
 		case "corner":
 			if r.Present() {
-				x.Corner = wire.ReadBox(r, ShapeBox{})
+				x.Corner = ShapeBox{}.Read(r)
 			}
 		case "side":
 			if r.Present() {
@@ -667,7 +667,7 @@ func (stampedCodec) Decode(r *wire.Reader) Stamped {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownStamped) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // DecodeJSON reads an object. A missing or mistyped member is an error.

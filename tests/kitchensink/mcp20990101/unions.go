@@ -7,7 +7,7 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // DecodeEverythingInlineUnion decodes a EverythingInlineUnion from its JSON
 // text.
 func DecodeEverythingInlineUnion(text []byte) (EverythingInlineUnion, error) {
-	return wire.UnmarshalBox(text, EverythingInlineUnionBox{})
+	return EverythingInlineUnionBox{}.Unmarshal(text)
 }
 
 // EverythingInlineUnionBox holds a EverythingInlineUnion in its field V. Use
@@ -19,7 +19,7 @@ type everythingInlineUnionCodec struct{}
 
 // DecodeFailure decodes a Failure from its JSON text.
 func DecodeFailure(text []byte) (Failure, error) {
-	return wire.UnmarshalBox(text, FailureBox{})
+	return FailureBox{}.Unmarshal(text)
 }
 
 // FailureBox holds a Failure in its field V. Use it in your own structs,
@@ -30,7 +30,7 @@ type failureCodec struct{}
 
 // DecodeFit decodes a Fit from its JSON text.
 func DecodeFit(text []byte) (Fit, error) {
-	return wire.UnmarshalBox(text, FitBox{})
+	return FitBox{}.Unmarshal(text)
 }
 
 // FitBox holds a Fit in its field V. Use it in your own structs, because
@@ -41,7 +41,7 @@ type fitCodec struct{}
 
 // DecodeJson decodes a Json from its JSON text.
 func DecodeJson(text []byte) (Json, error) {
-	return wire.UnmarshalBox(text, JsonBox{})
+	return JsonBox{}.Unmarshal(text)
 }
 
 // JsonBox holds a Json in its field V. Use it in your own structs, because
@@ -52,7 +52,7 @@ type jsonCodec struct{}
 
 // DecodeLoop decodes a Loop from its JSON text.
 func DecodeLoop(text []byte) (Loop, error) {
-	return wire.UnmarshalBox(text, LoopBox{})
+	return LoopBox{}.Unmarshal(text)
 }
 
 // LoopBox holds a Loop in its field V. Use it in your own structs, because
@@ -63,7 +63,7 @@ type loopCodec struct{}
 
 // DecodeMixed decodes a Mixed from its JSON text.
 func DecodeMixed(text []byte) (Mixed, error) {
-	return wire.UnmarshalBox(text, MixedBox{})
+	return MixedBox{}.Unmarshal(text)
 }
 
 // MixedBox holds a Mixed in its field V. Use it in your own structs, because
@@ -74,7 +74,7 @@ type mixedCodec struct{}
 
 // DecodeMixedMap decodes a MixedMap from its JSON text.
 func DecodeMixedMap(text []byte) (MixedMap, error) {
-	return wire.UnmarshalBox(text, MixedMapBox{})
+	return MixedMapBox{}.Unmarshal(text)
 }
 
 // MixedMapBox holds a MixedMap in its field V. Use it in your own structs,
@@ -85,7 +85,7 @@ type mixedMapCodec struct{}
 
 // DecodeMixedOpen decodes a MixedOpen from its JSON text.
 func DecodeMixedOpen(text []byte) (MixedOpen, error) {
-	return wire.UnmarshalBox(text, MixedOpenBox{})
+	return MixedOpenBox{}.Unmarshal(text)
 }
 
 // MixedOpenBox holds a MixedOpen in its field V. Use it in your own structs,
@@ -96,7 +96,7 @@ type mixedOpenCodec struct{}
 
 // DecodeMode decodes a Mode from its JSON text.
 func DecodeMode(text []byte) (Mode, error) {
-	return wire.UnmarshalBox(text, ModeBox{})
+	return ModeBox{}.Unmarshal(text)
 }
 
 // ModeBox holds a Mode in its field V. Use it in your own structs, because
@@ -107,7 +107,7 @@ type modeCodec struct{}
 
 // DecodeNested decodes a Nested from its JSON text.
 func DecodeNested(text []byte) (Nested, error) {
-	return wire.UnmarshalBox(text, NestedBox{})
+	return NestedBox{}.Unmarshal(text)
 }
 
 // NestedBox holds a Nested in its field V. Use it in your own structs,
@@ -132,7 +132,7 @@ func (nothingCodec) Check(c *wire.Collector, v wire.Scalar) {
 
 // DecodeOneOfMany decodes a OneOfMany from its JSON text.
 func DecodeOneOfMany(text []byte) (OneOfMany, error) {
-	return wire.UnmarshalBox(text, OneOfManyBox{})
+	return OneOfManyBox{}.Unmarshal(text)
 }
 
 // OneOfManyBox holds a OneOfMany in its field V. Use it in your own structs,
@@ -143,7 +143,7 @@ type oneOfManyCodec struct{}
 
 // DecodeOneShape decodes a OneShape from its JSON text.
 func DecodeOneShape(text []byte) (OneShape, error) {
-	return wire.UnmarshalBox(text, OneShapeBox{})
+	return OneShapeBox{}.Unmarshal(text)
 }
 
 // OneShapeBox holds a OneShape in its field V. Use it in your own structs,
@@ -154,7 +154,7 @@ type oneShapeCodec struct{}
 
 // DecodeShape decodes a Shape from its JSON text.
 func DecodeShape(text []byte) (Shape, error) {
-	return wire.UnmarshalBox(text, ShapeBox{})
+	return ShapeBox{}.Unmarshal(text)
 }
 
 // ShapeBox holds a Shape in its field V. Use it in your own structs, because
@@ -165,7 +165,7 @@ type shapeCodec struct{}
 
 // DecodeStamped decodes a Stamped from its JSON text.
 func DecodeStamped(text []byte) (Stamped, error) {
-	return wire.UnmarshalBox(text, StampedBox{})
+	return StampedBox{}.Unmarshal(text)
 }
 
 // StampedBox holds a Stamped in its field V. Use it in your own structs,

@@ -204,7 +204,7 @@ func (x *GetForecastInputCity) AppendJSON(dst []byte) ([]byte, error) {
 
 // AppendJSON appends the value as JSON to dst.
 func (x *UnknownGetForecastInputPlace) AppendJSON(dst []byte) ([]byte, error) {
-	return wire.AppendRaw(dst, x.Raw)
+	return x.Raw.AppendJSON(dst)
 }
 
 // AppendJSON appends the value as JSON to dst.
