@@ -115,6 +115,28 @@ func TestReferences(t *testing.T) {
 	}
 }
 
+// TestDefinitions has a definition twice, with a definition that it refers to: they have one function each, if they
+// say the same.
+func TestDefinitions(t *testing.T) {
+	schema := func(inner string) *jsonschema.Schema {
+		s, problems := jsonschema.Read("/"+inner, wire.Raw(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},
+			"$defs":{"a":{"type":"object","properties":{"next":{"$ref":"#/$defs/a"},"b":{"$ref":"#/$defs/b"}}},"b":{"type":"object","required":["`+inner+`"]}}}`))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return s
+	}
+	for other, want := range map[string]int{"x": 4, "y": 6} {
+		all, err := check.Declarations([]check.Root{{Func: "checkIn", Schema: schema("x")}, {Func: "checkOut", Schema: schema(other)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) != want {
+			t.Errorf("b requires x and %s: %d functions, want %d", other, len(all), want)
+		}
+	}
+}
+
 func TestEmitErrors(t *testing.T) {
 	list := read(t, `{"type":"object"}`)
 	_, err := check.Declarations([]check.Root{{Func: "checkA", Schema: list.Tools[0].Input}, {Func: "checkA", Schema: list.Tools[0].Input}})

@@ -41,10 +41,12 @@ type pending struct {
 	schema *jsonschema.Schema
 }
 
-// identity identifies a schema by its text, or by itself if it contains references.
+// identity identifies a schema by its text. If it contains references, a definition is identified by what it says,
+// and another schema by itself.
 type identity struct {
 	draft  jsonschema.Draft
 	text   wire.Raw
+	says   definition
 	schema *jsonschema.Schema
 }
 
@@ -195,10 +197,13 @@ func (e *emitter) within(context, part string) string {
 func isStart(r rune) bool { return 'A' <= r && r <= 'Z' }
 
 func (e *emitter) identity(s *jsonschema.Schema) identity {
-	if e.refers(s) {
-		return identity{schema: s}
+	if !e.refers(s) {
+		return identity{draft: s.Draft, text: s.Source}
 	}
-	return identity{draft: s.Draft, text: s.Source}
+	if _, ok := s.Definition(); ok {
+		return identity{says: e.definition(s)}
+	}
+	return identity{schema: s}
 }
 
 // refers reports whether a schema contains a reference.
