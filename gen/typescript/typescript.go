@@ -177,12 +177,24 @@ func (m *module) reference(s *jsonschema.Schema) string {
 	if name, ok := m.declared[s]; ok {
 		return name
 	}
+	for other, name := range m.declared {
+		if _, ok := other.Definition(); ok && same(other, s) { // arguments and results have a copy each
+			m.declared[s] = name
+			return name
+		}
+	}
 	last := s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:]
 	name := names.Unique(m.name+names.New(nil).Exported(last), func(s string) bool { return m.types[s] })
 	m.types[name] = true
 	m.declared[s] = name
 	m.pending = append(m.pending, s)
 	return name
+}
+
+// same reports whether two schemas say the same, and the schemas that they refer to.
+func same(a, b *jsonschema.Schema) bool {
+	equal := func(a, b *jsonschema.Schema) bool { return a.Draft == b.Draft && a.Source == b.Source }
+	return equal(a, b) && slices.EqualFunc(a.Reach(), b.Reach(), equal)
 }
 
 // comment returns a doc comment with a text, or "" for none.

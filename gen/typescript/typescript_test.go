@@ -31,3 +31,25 @@ func TestLongNames(t *testing.T) {
 		}
 	}
 }
+
+// TestDefinitions has a definition in the arguments and in the result. It is one type, unless a definition that it
+// refers to differs.
+func TestDefinitions(t *testing.T) {
+	schema := func(leaf string) string {
+		return `{"type":"object","properties":{"tree":{"$ref":"#/$defs/tree"}},"$defs":{"leaf":{"type":"` + leaf + `"},
+			"tree":{"type":"object","properties":{"leaf":{"$ref":"#/$defs/leaf"},"below":{"$ref":"#/$defs/tree"}}}}}`
+	}
+	for leaf, want := range map[string]int{"string": 4, "number": 6} {
+		list, err := tools.Read([]byte(`{"tools":[{"name":"a","inputSchema":` + schema("string") + `,"outputSchema":` + schema(leaf) + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := 0
+		for _, f := range typescript.Files(list, "tools.json") {
+			count += strings.Count(string(f.Content), "export type A")
+		}
+		if count != want {
+			t.Errorf("a leaf of the result is a %s: %d types, want %d", leaf, count, want)
+		}
+	}
+}
