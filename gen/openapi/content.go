@@ -32,6 +32,14 @@ func (d *documents) encoding(mediaType string) string {
 	return "binary"
 }
 
+// encodingOf returns the encoding of content. A schema for a file means that any media type is not JSON.
+func (d *documents) encodingOf(c content) string {
+	if of, ok := d.resolve(c.schema); ok && strings.Contains(c.media, "*") && (of.text("format") == "binary" || of.text("type") == "file") {
+		return "binary"
+	}
+	return d.encoding(c.media)
+}
+
 // preferred lists the encodings of bodies, the best one for the arguments of a tool first.
 var preferred = []string{"json", "form", "multipart", "text", "binary"}
 
@@ -65,7 +73,7 @@ func (b *toolBuilder) contents(n node, kind string) []content {
 
 // preferred returns the content that is best for the arguments of a tool.
 func (b *toolBuilder) preferred(all []content) (best content, ok bool) {
-	rank := func(c content) int { return slices.Index(preferred, b.encoding(c.media)) }
+	rank := func(c content) int { return slices.Index(preferred, b.encodingOf(c)) }
 	for i, c := range all {
 		if i == 0 || rank(c) < rank(best) || rank(c) == rank(best) && strings.Contains(best.media, "*") {
 			best = c
@@ -94,7 +102,7 @@ func (b *toolBuilder) body(parameters []node) *body {
 // addBody adds the property for the body.
 func (b *toolBuilder) addBody(sent *body) {
 	media, schema := sent.media, sent.schema
-	call := &rest.Body{Member: "body", MediaType: media, Encoding: b.encoding(media)}
+	call := &rest.Body{Member: "body", MediaType: media, Encoding: b.encodingOf(sent.content)}
 	if call.Encoding == "multipart" {
 		call.MediaType = "multipart/form-data"
 	}
@@ -207,7 +215,7 @@ func (b *toolBuilder) output(none bool) wire.Raw {
 		structured := false
 		for _, c := range b.contents(response, "produces") {
 			media = append(media, c.media)
-			if schema := c.schema; schema.exists() && b.encoding(c.media) == "json" && !structured {
+			if schema := c.schema; schema.exists() && b.encodingOf(c) == "json" && !structured {
 				structured = true
 				if text := string(schema.raw); !slices.Contains(schemas, text) {
 					schemas, nodes = append(schemas, text), append(nodes, schema)

@@ -107,6 +107,10 @@ func (w *writer) keyword(name string, value node) {
 		}
 	case "required":
 		w.required(value)
+	case "x-mcp-header":
+		w.note(value, "%s is left out; the tool list may have it, and the next import keeps it there", name)
+	case "x-enum-varnames":
+		w.note(value, "%s is left out; the names of constants come from the values", name)
 	default:
 		w.subschemas(name, value)
 	}

@@ -39,9 +39,11 @@ func TestNames(t *testing.T) {
 	_, list := load(t, `paths:
   /a: {get: {operationId: getPet}, put: {operationId: get_pet}, post: {operationId: "pets/«add» all."}, patch: {}}
   /b/{id}.json: {get: {}, delete: {operationId: "`+strings.Repeat("x", 100)+`"}, head: {operationId: "`+strings.Repeat("x", 90)+`"}}
+  /a-list-of-all-the-objects/{id}/that-have-a/changed_subscription.of.a.customer: {get: {}, put: {operationId: replaceTheSubscriptionOfACustomerThatHasChangedItForAnotherSubscription}}
   x-extension: {get: {}}
 `, nil)
-	want := []string{"getPet", "get_pet_2", "pets_add_all", "patch_a", "get_b_id_json", strings.Repeat("x", 64), strings.Repeat("x", 62) + "_2"}
+	want := []string{"getPet", "get_pet_2", "pets_add_all", "patch_a", "get_b_id_json", strings.Repeat("x", 64), strings.Repeat("x", 62) + "_2",
+		"get_a-list-of-all-the-objects_id_that-have-a_changed", "replaceTheSubscriptionOfACustomerThatHasChangedItForAnother"}
 	if diff := cmp.Diff(want, names(list)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -104,6 +106,7 @@ func TestResults(t *testing.T) {
 		{`"200": ` + object + `, "202": ` + text, `{"type":"object","properties":{"result":{"anyOf":[{"type":"object","properties":{"a":{"type":"integer"}}},{"type":"string"}]}},"required":["result"]}`, "application/json, application/hal+json"},
 		{`"200": {content: {"*/*": {schema: {allOf: [{type: object}]}}}}`, `{"allOf":[{"type":"object"}],"type":"object"}`, "*/*"},
 		{`"200": {content: {image/png: {}, text/csv: {schema: {type: string}}}}`, "", "image/png, text/csv"},
+		{`"200": {content: {"*/*": {schema: {type: string, format: binary}}}}`, "", "*/*"},
 		{`"204": {}, "400": ` + object, "", ""},
 	} {
 		_, list := load(t, "paths: {/a: {get: {responses: {"+row.responses+"}}}}", nil)
@@ -146,6 +149,10 @@ paths:
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if body := list.Tools[0].Operation.Body; body == nil || body.MediaType != "text/plain" || body.Encoding != "text" {
+		t.Errorf("got the body %+v", body)
+	}
+	_, list = load(t, `paths: {/a: {post: {requestBody: {content: {"*/*": {schema: {type: string, format: binary}}}}}}}`, nil)
+	if body := list.Tools[0].Operation.Body; body == nil || body.MediaType != "application/octet-stream" || body.Encoding != "binary" {
 		t.Errorf("got the body %+v", body)
 	}
 }

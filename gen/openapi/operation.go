@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/mcpgen/mcpgen/gen/tools"
 	"github.com/mcpgen/mcpgen/gen/tools/jsonschema"
@@ -96,10 +97,7 @@ func (d *documents) operations() []*operation {
 // path, of the characters that all hosts accept.
 func (o *operation) defaultName() string {
 	name := cmp.Or(o.id, strings.ToLower(o.method)+" "+o.path)
-	name = clean(strings.ReplaceAll(name, ".", " "), "_")
-	if len(name) > mostName {
-		name = name[:mostName]
-	}
+	name = cut(clean(strings.ReplaceAll(name, ".", " "), "_"), mostName)
 	if name = strings.Trim(name, "_-"); name == "" {
 		name = strings.ToLower(o.method)
 	}
@@ -109,13 +107,25 @@ func (o *operation) defaultName() string {
 // mostName is the length of the longest tool name that all hosts accept.
 const mostName = 64
 
+// cut returns the words of a name that fit in a length.
+func cut(name string, longest int) string {
+	if len(name) <= longest {
+		return name
+	}
+	between := func(r rune) bool { return strings.ContainsRune("_-.", r) || unicode.IsUpper(r) }
+	if end := strings.LastIndexFunc(name[:longest+1], between); end > longest/2 {
+		return name[:end]
+	}
+	return name[:longest]
+}
+
 // distinctName returns a name, with a number if another tool has a name of the same letters and
 // digits: Go names consist of those.
 func distinctName(name string, taken map[string]bool) string {
 	base := name
 	for i := 2; taken[letters(name)]; i++ {
 		suffix := "_" + strconv.Itoa(i)
-		name = base[:min(len(base), mostName-len(suffix))] + suffix
+		name = cut(base, mostName-len(suffix)) + suffix
 	}
 	taken[letters(name)] = true
 	return name
@@ -230,14 +240,14 @@ func (b *toolBuilder) inputSchema() wire.Raw {
 // characters that all hosts accept. Place is added to the name if another property has it.
 func (b *toolBuilder) property(name, place string, schema wire.Raw, required bool) string {
 	name = cmp.Or(strings.Trim(clean(name, "_"), "_"), place)
-	name = name[:min(len(name), mostName)]
+	name = cut(name, mostName)
 	if b.members[name] {
-		name = name[:min(len(name), mostName-len(place)-1)] + "_" + place
+		name = cut(name, mostName-len(place)-1) + "_" + place
 	}
 	base := name
 	for i := 2; b.members[name]; i++ {
 		suffix := "_" + strconv.Itoa(i)
-		name = base[:min(len(base), mostName-len(suffix))] + suffix
+		name = cut(base, mostName-len(suffix)) + suffix
 	}
 	b.members[name] = true
 	b.props = append(wire.AppendName(b.props, name), schema...)

@@ -58,6 +58,8 @@ func TestConvert(t *testing.T) {
 		{current, `{"type":["integer","null"],"exclusiveMinimum":1,"const":5,"examples":[5]}`, `{"type":["integer","null"],"exclusiveMinimum":1,"const":5}`, ""},
 		{current, `{"prefixItems":[{"type":"string"}],"items":false}`, `{"prefixItems":[{"type":"string"}],"items":false}`, ""},
 		{current, `true`, `true`, ""},
+		{current, `{"type":"string","x-mcp-header":"Trace"}`, `{"type":"string"}`, "x-mcp-header is left out"},
+		{current, `{"type":"integer","enum":[0,1],"x-enum-varnames":["Off","On"]}`, `{"type":"integer","enum":[0,1]}`, "x-enum-varnames is left out"},
 		// Mistakes of real documents.
 		{old, `{"type":"any"}`, `{}`, `type cannot be "any"`},
 		{old, `{"type":"string","pattern":"(?i)["}`, `{"type":"string"}`, "is not a regular expression"},
