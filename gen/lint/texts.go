@@ -95,7 +95,7 @@ func (l *linter) hidden(at, text string) {
 		}
 	}
 	if len(found) > 0 {
-		l.add("hidden-characters", at, "%d hidden characters: %s", len(found), short(strings.Join(found, " ")))
+		l.add("hidden-characters", at, "hidden characters: %s", short(strings.Join(found, " ")))
 	}
 	if gap := gaps.FindStringSubmatch(text); gap != nil {
 		l.add("hidden-characters", at, "%d characters of white space push what follows them out of sight: %q", len(gap[1]), short(gap[2]))
