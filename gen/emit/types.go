@@ -39,6 +39,11 @@ func (e *emitter) types(f *jen.File, decls []*ir.Decl) {
 		default:
 			if isAlias(d) {
 				f.Type().Id(d.Name).Op("=").Add(code.Go(GoType(t)))
+				if ref, ok := t.(*ir.Ref); ok && e.checked() {
+					if _, ok := ref.Decl.Type.(*ir.Union); ok { // code for the union keeps compiling when it becomes an alias
+						code.Declare(f, e.unknownText(d), "type Unknown$1 = Unknown$2", d.Name, ref.Decl.Name)
+					}
+				}
 				if len(d.Constants) > 0 {
 					constants(f, d, d.Constants)
 				}

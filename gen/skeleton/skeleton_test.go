@@ -216,6 +216,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestEqualUnions has two tools with equal unions. The second one is an alias of the first, and so is its unknown
+// variant, so that a handler for it compiles with and without the first tool.
+func TestEqualUnions(t *testing.T) {
+	tool := func(name string) string {
+		return `{"name":"` + name + `","inputSchema":{"type":"object","properties":{"at":{"type":["string","array"],"items":{"type":"string"}}}}}`
+	}
+	r, err := skeleton.Server(skeleton.Options{List: readList(t, "["+tool("a")+","+tool("b")+"]"), Source: "tools.json", Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := content(r.Files)
+	for _, want := range []string{"type BInputAt = AInputAt\n", "type UnknownBInputAt = UnknownAInputAt\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+}
+
 func TestSurvey(t *testing.T) {
 	s, err := skeleton.NewSurvey(map[string][]byte{
 		"a.go": []byte(`package p
