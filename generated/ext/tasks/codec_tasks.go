@@ -1504,7 +1504,7 @@ func (x *TaskSubscriptionAcknowledgedNotifications) DecodeJSON(r *wire.Reader) e
 		switch r.Name() {
 		case "taskIds":
 			if r.Present() {
-				x.TaskIds = r.ReadStrings()
+				x.TaskIDs = r.ReadStrings()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1516,9 +1516,9 @@ func (x *TaskSubscriptionAcknowledgedNotifications) DecodeJSON(r *wire.Reader) e
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskSubscriptionAcknowledgedNotifications) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
-	if x.TaskIds != nil {
+	if x.TaskIDs != nil {
 		w.Name("taskIds")
-		wire.PutStrings(&w, x.TaskIds)
+		wire.PutStrings(&w, x.TaskIDs)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")
@@ -1546,7 +1546,7 @@ func (x *TaskSubscriptionNotifications) DecodeJSON(r *wire.Reader) error {
 		switch r.Name() {
 		case "taskIds":
 			if r.Present() {
-				x.TaskIds = r.ReadStrings()
+				x.TaskIDs = r.ReadStrings()
 			}
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
@@ -1558,9 +1558,9 @@ func (x *TaskSubscriptionNotifications) DecodeJSON(r *wire.Reader) error {
 // AppendJSON appends the value as JSON to dst.
 func (x *TaskSubscriptionNotifications) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
-	if x.TaskIds != nil {
+	if x.TaskIDs != nil {
 		w.Name("taskIds")
-		wire.PutStrings(&w, x.TaskIds)
+		wire.PutStrings(&w, x.TaskIDs)
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "taskIds")

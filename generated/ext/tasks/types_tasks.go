@@ -724,7 +724,7 @@ func (*TaskStatusNotificationParamsWorking) IsTaskStatusNotificationParams() {}
 // filter that it acknowledges.
 type TaskSubscriptionAcknowledgedNotifications struct {
 	// TaskIDs lists tasks by their ids; nil if there are none.
-	TaskIds []string `json:"taskIds,omitzero"`
+	TaskIDs []string `json:"taskIds,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
@@ -734,7 +734,7 @@ type TaskSubscriptionAcknowledgedNotifications struct {
 // subscription.
 type TaskSubscriptionNotifications struct {
 	// TaskIDs lists tasks by their ids; nil if there are none.
-	TaskIds []string `json:"taskIds,omitzero"`
+	TaskIDs []string `json:"taskIds,omitzero"`
 	// Extra holds the members that this extension does not define, in their
 	// order.
 	Extra wire.Members `json:"-"`
