@@ -21,9 +21,14 @@ func (t *typer) description(d disj) string {
 	return said(d[0][0])
 }
 
-// said returns a schema's description, or else its title, as a sentence.
+// said returns a schema's description, or else its title, as a sentence. The title of a definition that repeats its
+// name says nothing.
 func said(s *jsonschema.Schema) string {
-	return Sentence(cmp.Or(strings.TrimSpace(s.Description), strings.TrimSpace(s.Title)))
+	title := strings.TrimSpace(s.Title)
+	if name, ok := s.Definition(); ok && strings.EqualFold(name, title) {
+		title = ""
+	}
+	return Sentence(cmp.Or(strings.TrimSpace(s.Description), title))
 }
 
 // Sentence returns a description from a list as the text of a comment, with a full stop if it has none at its end.
@@ -138,7 +143,11 @@ func (d disj) limits() string {
 		for i, v := range values {
 			texts[i] = string(v)
 		}
-		add("One of %s.", strings.Join(texts, ", "))
+		if len(texts) == 1 {
+			add("It is always %s.", texts[0])
+		} else {
+			add("One of %s.", strings.Join(texts, ", "))
+		}
 	}
 	return strings.Join(sentences, " ")
 }

@@ -35,6 +35,8 @@ type typer struct {
 	document *document
 	// here has the names of the types that have been declared.
 	here map[string]bool
+	// within has the names of those that are definitions or parts of definitions, without the name of the document.
+	within map[string]bool
 	// apply means that absent members get their default.
 	apply bool
 	// declared maps the key of schemas to their type. open holds the arrays and maps that are being
@@ -149,7 +151,7 @@ func (d disj) namesBeyondInt64() bool {
 		}
 		return slices.ContainsFunc(c, func(s *jsonschema.Schema) bool {
 			named := append([]wire.Raw{s.Minimum, s.ExclusiveMinimum, s.Maximum, s.ExclusiveMaximum, s.MultipleOf, s.Default}, s.Examples...)
-			return slices.ContainsFunc(named, beyondInt64)
+			return slices.ContainsFunc(named, beyondInt64) || wire.Equal(s.ExclusiveMinimum, most) || wire.Equal(s.ExclusiveMaximum, least)
 		})
 	})
 }
@@ -216,7 +218,7 @@ func orNull(base ir.Type, nullable bool) ir.Type {
 // untyped returns the type of values that no type keyword restricts. Strictly, keywords for members
 // do not apply to values without members, so those are allowed.
 func (t *typer) untyped(d disj, at spot) ir.Type {
-	if !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() }) {
+	if d.mayBeLoose() {
 		ref := t.structOf(d, at)
 		ref.Decl.Type.(*ir.Object).Loose = true
 		t.remark(&t.pkg.Notes, at, `has members but no type: values other than objects are allowed, and kept in Other; "type": "object" would refuse it`)
@@ -226,6 +228,12 @@ func (t *typer) untyped(d disj, at spot) ir.Type {
 		return &ir.Any{}
 	}
 	return t.raw(at, "has no type, so all kinds of values are allowed")
+}
+
+// mayBeLoose reports whether the alternatives describe objects and allow all other values, which a struct keeps in
+// Other.
+func (d disj) mayBeLoose() bool {
+	return !slices.ContainsFunc(d, func(c conj) bool { return c.kinds() != allKinds || !c.isObjectOnly() })
 }
 
 // isObjectOnly reports whether the schemas constrain only objects.

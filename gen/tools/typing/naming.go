@@ -118,12 +118,15 @@ func (t *typer) newDecl(at spot) (*ir.Decl, spot) {
 	}
 	decl := &ir.Decl{Name: name, Path: at.path, Pointer: at.pointer}
 	t.decls = append(t.decls, decl)
-	from := &origin{document: t.document, within: at.within}
+	from := &origin{document: t.document}
+	if at.within {
+		from.within = names.Unique(typeName("", at.trail), func(name string) bool { return t.within[name] })
+		t.within[from.within] = true
+	}
 	t.origins[decl] = from
 	t.here[name] = true
 	if at.given == nil {
-		t.take(name, at.pointer)
-		t.take("Unknown"+name, at.pointer)
+		t.take(at.pointer, name, "Unknown"+name)
 	} else {
 		from.goName, from.pointer = name, at.given.pointer
 	}
@@ -143,13 +146,16 @@ func (t *typer) declaredHere(name string) bool {
 // generatedFiles owns the names that other generated files declare.
 const generatedFiles = "other generated files"
 
-// take gives a name to the item whose types are being made. It is an error if two items need the same name,
+// take gives names to the item whose types are being made. It is an error if two items need the same name,
 // because a name that distinguishes them would change when another item is added.
-func (t *typer) take(name, pointer string) {
-	if owner, ok := t.taken[name]; ok && owner != t.document.item {
-		t.failf(pointer, "its type needs the Go name %s, which %s has; x-go-name gives one of the two another", name, owner)
+func (t *typer) take(pointer string, names ...string) {
+	for _, name := range names {
+		if owner, ok := t.taken[name]; ok && owner != t.document.item {
+			t.failf(pointer, "its type needs the Go name %s, which %s has; x-go-name gives one of the two another", name, owner)
+			return
+		}
+		t.taken[name] = t.document.item
 	}
-	t.taken[name] = t.document.item
 }
 
 // constants returns the names of the constants of an enum. A name that would be too long has fewer words of its value,

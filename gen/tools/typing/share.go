@@ -29,14 +29,21 @@ const (
 	outputs documentKind = "Output"
 )
 
+// named reports whether an identifier says nothing but what the values of the document are. Many servers in Python
+// have titles such as "get_weatherArguments".
+func (d *document) named(identifier string) bool {
+	item := strings.TrimSuffix(d.name, string(d.kind))
+	return identifier == item || identifier == d.name || identifier == item+"Arguments"
+}
+
 // origin is where a declaration comes from.
 type origin struct {
 	*document
 	// goName and definition are the names that the schema gives its type: its x-go-name, and its name if it is
 	// a definition. They are "" if it gives none.
 	goName, definition string
-	// within means that the type is a definition or a part of one.
-	within bool
+	// within is the name without that of the document if the type is a definition or a part of one, and otherwise "".
+	within string
 	// pointer is the place of the definition.
 	pointer string
 	// member means that the comment of the declaration is about the member with the type. The comment of
@@ -54,15 +61,15 @@ func (o *origin) doc(d *ir.Decl) string {
 
 // share makes equal declarations one type, so that values of one can be used for another. Equal declarations of one
 // document become one declaration. Those of several documents keep their names, as aliases of the first, because a
-// name must not depend on the other items of the list. Definitions with one x-go-name become one declaration of that
-// name.
+// name must not depend on the other items of the list. So do those with names of their own; those with one name
+// become one declaration.
 func (t *typer) share() {
 	class := t.equals()
 	t.promote(class)
 	one := map[*ir.Decl]*ir.Decl{} // the declaration that stands for another
 	first := map[string]*ir.Decl{} // by class
 	type place struct {
-		class string
+		class, goName string
 		*document
 	}
 	own := map[place]*ir.Decl{}
@@ -70,7 +77,7 @@ func (t *typer) share() {
 	var kept []*ir.Decl
 	for _, d := range t.decls {
 		o := t.origins[d]
-		at := place{class[d], o.document}
+		at := place{class[d], o.goName, o.document}
 		if o.goName != "" {
 			at.document = nil
 		}
@@ -126,9 +133,8 @@ func merged(a, b []*ir.Decl) []*ir.Decl {
 func (t *typer) promote(class map[*ir.Decl]string) {
 	named := map[string][]*ir.Decl{}
 	for _, d := range t.decls {
-		if o := t.origins[d]; o.api && o.within && o.goName == "" {
-			name := strings.TrimPrefix(d.Name, o.name)
-			named[name] = append(named[name], d)
+		if o := t.origins[d]; o.api && o.within != "" && o.goName == "" {
+			named[o.within] = append(named[o.within], d)
 		}
 	}
 	for name, all := range named {
@@ -156,13 +162,11 @@ func (t *typer) give(d *ir.Decl, o *origin) {
 // comment completes the comment of a declaration, which stands for several equal ones.
 func (t *typer) comment(d *ir.Decl, equal []*ir.Decl) {
 	o := t.origins[d]
-	var places []string
+	places := places{}
 	text := ""
 	for _, other := range equal {
 		from := t.origins[other]
-		if at := from.place(other); !slices.Contains(places, at) {
-			places = append(places, at)
-		}
+		places.add(from, other)
 		text = cmp.Or(text, from.doc(other))
 	}
 	head := ""
@@ -171,12 +175,12 @@ func (t *typer) comment(d *ir.Decl, equal []*ir.Decl) {
 		head = "is a definition of several items"
 	case t.shared[d]:
 		head = "is a part of a definition of several items"
-	case len(places) > 1:
-		head = "is " + strings.Join(places, ", and ")
+	case len(places) > 1 || len(places[0].paths) > 1:
+		head = "is " + places.String()
 	case d.Path == "" && len(d.Unions) == 0:
 		head, text = "holds "+o.about, d.Doc
 	default:
-		head, text = "is "+places[0], d.Doc
+		head, text = "is "+places.String(), d.Doc
 	}
 	d.Doc = d.Name + " " + head + "."
 	if text != "" {
@@ -184,25 +188,50 @@ func (t *typer) comment(d *ir.Decl, equal []*ir.Decl) {
 	}
 }
 
-// place returns the words for a declaration in comments.
-func (o *origin) place(d *ir.Decl) string {
-	of := o.about
-	if d.Path != "" {
-		of = places(d.Path) + " in " + of
-	}
-	if len(d.Unions) > 0 {
-		return "a variant of " + of
-	}
-	return "the type of " + of
+// places describes where the values of a type are, for comments.
+type places []struct {
+	before, after string // the words around the paths
+	paths         []string
 }
 
-// places returns the words for a path: "tags", "the elements of tags", or "the elements of the values of labels".
-func places(path string) string {
+// add adds the place of a declaration.
+func (p *places) add(o *origin, d *ir.Decl) {
+	before, path, after := "the type of ", wordsOf(d.Path), " in "+o.about
+	if len(d.Unions) > 0 {
+		before = "a variant of "
+	}
+	if path == "" {
+		path, after = o.about, ""
+	}
+	if last := len(*p) - 1; last >= 0 && (*p)[last].before == before && (*p)[last].after == after {
+		if place := &(*p)[last]; !slices.Contains(place.paths, path) {
+			place.paths = append(place.paths, path)
+		}
+		return
+	}
+	*p = append(*p, places{{before, after, []string{path}}}...)
+}
+
+func (p places) String() string {
+	texts := make([]string, len(p))
+	for i, place := range p {
+		last := len(place.paths) - 1
+		paths := place.paths[last]
+		if last > 0 {
+			paths = strings.Join(place.paths[:last], ", ") + " and " + paths
+		}
+		texts[i] = place.before + paths + place.after
+	}
+	return strings.Join(texts, ", and ")
+}
+
+// wordsOf returns the words for a path: "tags", "the elements of tags", or "the elements of the values of labels".
+func wordsOf(path string) string {
 	if array, ok := strings.CutSuffix(path, "[]"); ok {
-		return "the elements of " + cmp.Or(places(array), "the list")
+		return "the elements of " + cmp.Or(wordsOf(array), "the list")
 	}
 	if values, ok := strings.CutSuffix(path, "{}"); ok {
-		return "the values of " + cmp.Or(places(values), "the members")
+		return "the values of " + cmp.Or(wordsOf(values), "the members")
 	}
 	return path
 }

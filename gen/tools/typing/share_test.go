@@ -56,6 +56,9 @@ var sharedTypes = []struct {
 	{"alternatives of several schemas", taking("a", `"pet":{"oneOf":[{"$ref":"#/$defs/cat"},{"$ref":"#/$defs/dog"}]}`,
 		`"base":`+place+`,"cat":{"allOf":[{"$ref":"#/$defs/base"},{"type":"object","properties":{"lives":{"type":"integer"}},"required":["lives"]}]},"dog":{"allOf":[{"$ref":"#/$defs/base"},{"type":"object","properties":{"tail":{"type":"string"}},"required":["tail"]}]}`),
 		map[string]string{"AInput.pet": "AInputPet", "AInputCat.lives": "integer", "AInputDog.tail": "string"}},
+	{"a variant with the name of the union", taking("a", `"x":{"$ref":"#/$defs/pet"}`, `"pet":{"anyOf":[{"$ref":"#/$defs/cat","properties":{"kind":{"const":"cat"}}},{"$ref":"#/$defs/pet_base","properties":{"kind":{"const":"pet"}}}]},`+
+		`"cat":{"allOf":[{"$ref":"#/$defs/pet_base"},{"type":"object","properties":{"lives":{"type":"integer"}}}]},"pet_base":{"type":"object","properties":{"kind":{"type":"string"}},"required":["kind"]}`),
+		map[string]string{"AInput.x": "AInputPet", "AInputPetCat.lives": "integer", "AInputPetBase.kind": "string"}},
 	{"a definition of a definition", taking("a", `"x":{"$ref":"#/$defs/alias"}`, `"spot":`+place+`,"alias":{"allOf":[{"$ref":"#/$defs/spot"}]}`),
 		map[string]string{"AInput.x": "AInputSpot"}},
 	{"definitions of the same alternatives", taking("a", `"x":{"$ref":"#/$defs/spot"},"y":{"$ref":"#/$defs/mark"}`, `"spot":{"oneOf":[`+"{\"$ref\":\"#/$defs/near\"},{\"$ref\":\"#/$defs/far\"}"+`]},"mark":{"oneOf":[`+"{\"$ref\":\"#/$defs/near\"},{\"$ref\":\"#/$defs/far\"}"+`]},"near":{"type":"object","properties":{"to":{"$ref":"#/$defs/mark"}},"required":["to"]},"far":`+another),
@@ -170,7 +173,7 @@ func TestSharedComments(t *testing.T) {
 	}, ",")+"]")
 	for name, want := range map[string]string{
 		"At":      "At is a definition of several items.\n\nA place.",
-		"CInputX": "CInputX is the type of x in the arguments of c, and the type of y in the arguments of c.",
+		"CInputX": "CInputX is the type of x and y in the arguments of c.",
 		"DInputX": "DInputX is the type of x in the arguments of d.",
 	} {
 		if d := pkg.Lookup(name); d == nil || d.Doc != want {
@@ -355,5 +358,18 @@ func TestDefinitionsOfAPIs(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"Pet", "PetKind"}, namesOf(pkg.Shared)); diff != "" {
 		t.Errorf("shared (-want +got):\n%s", diff)
+	}
+	// The name of an operation does not matter, nor that parts of two definitions are equal.
+	kinds := `{"type":"object","properties":{"cat":{"$ref":"#/$defs/cat"},"dog":{"$ref":"#/$defs/dog"}},"$defs":{"cat":{"type":"object","properties":{"kind":` +
+		sorted + `}},"dog":{"type":"object","properties":{"kind":` + sorted + `}}}}`
+	long := operation("list_the_animals_that_are_or_have_been_in_the_house", kinds)
+	for _, list := range []string{long, operation("a", kinds), operation("a", kinds) + "," + long, long + "," + operation("a", kinds)} {
+		pkg := sharing(t, "["+list+"]")
+		for decl, want := range map[string]string{"Cat": "CatKind", "Dog": "DogKind"} {
+			d := pkg.Lookup(decl)
+			if d == nil || ir.TypeString(d.Field("kind").Type) != want {
+				t.Errorf("%.60s: %s: %+v, want the kind %s", list, decl, d, want)
+			}
+		}
 	}
 }

@@ -173,7 +173,10 @@ func (t *typer) fill(decl *ir.Decl, d disj, at spot) {
 		}
 	}
 	others = others.distinct()
-	reserved := append(slices.Clone(structNames), "Other")
+	reserved := slices.Clone(structNames)
+	if d.mayBeLoose() {
+		reserved = append(reserved, "Other")
+	}
 	if !open && len(others) > 0 {
 		reserved = append(reserved, "Additional")
 	}

@@ -220,6 +220,9 @@ func (n *naming) nameTools(list *tools.List) []ToolTypes {
 func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl {
 	t.begin(s, of, apply)
 	root := &ir.Decl{Name: of.name, Pointer: s.Pointer, Doc: said(s), Definition: true}
+	if of.named(t.identifier(s.Title)) && s.Description == "" {
+		root.Doc = ""
+	}
 	t.decls = append(t.decls, root)
 	t.origins[root] = &origin{document: of}
 	d := expand(disj{{s}}).of(isObject)
@@ -235,7 +238,7 @@ func (t *typer) typesOf(s *jsonschema.Schema, apply bool, of *document) *ir.Decl
 
 // begin prepares for the types of a document.
 func (t *typer) begin(s *jsonschema.Schema, of *document, apply bool) {
-	t.document, t.apply, t.here = of, apply, map[string]bool{}
+	t.document, t.apply, t.here, t.within = of, apply, map[string]bool{}, map[string]bool{}
 	t.declared, t.open, t.depth = map[string]*ir.Decl{}, map[string]*ir.Decl{}, 0
 	t.composed = map[string]*jsonschema.Schema{}
 	for _, inner := range s.Reach() {
@@ -276,7 +279,7 @@ func (t *typer) nameConstants() {
 		for i, name := range t.constants(d, enum.Values) {
 			v := enum.Values[i]
 			v.Go = name
-			t.take(name, d.Pointer)
+			t.take(d.Pointer, name)
 			if d.Type == enum {
 				enum.Values[i] = v
 			} else {
@@ -350,7 +353,7 @@ func triesVariants(u *ir.Union) bool {
 }
 
 // initialisms are the words that Go names write in capitals.
-var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URL", "UUID", "XML"}
+var initialisms = []string{"API", "CPU", "CSS", "DNS", "HTML", "HTTP", "HTTPS", "ID", "IDs", "IP", "JSON", "JQL", "SQL", "SSH", "TLS", "TTL", "UI", "URI", "URIs", "URL", "URLs", "UUID", "XML"}
 
 func (t *typer) failf(pointer, format string, args ...any) {
 	t.errs = append(t.errs, &tools.Error{Tool: t.owner, Pointer: pointer, Problem: fmt.Sprintf(format, args...)})

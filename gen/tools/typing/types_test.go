@@ -121,6 +121,11 @@ func TestTypesErrors(t *testing.T) {
 			opts: typing.Options{Identifiers: []string{"TInput"}},
 			want: `tool "t": /0: the tool needs the Go name TInput, which other generated files has`,
 		},
+		{
+			list: `[{"name":"list_input","inputSchema":{"type":"object","properties":{"value":{"type":"object","properties":{"a":{}}}}}},
+				{"name":"list","inputSchema":{"type":"object","properties":{"input_value":{"type":"object","properties":{"a":{}}}}}}]`,
+			want: `tool "list": /1/inputSchema/properties/input_value: its type needs the Go name ListInputInputValue, which /0 has; x-go-name gives one of the two another`,
+		},
 	} {
 		list, err := tools.Read([]byte(test.list))
 		if err != nil {
@@ -287,6 +292,8 @@ func TestBigIntegers(t *testing.T) {
 		"bounded": {"type":"integer","minimum":1,"maximum":9},
 		"unsigned": {"type":"integer","minimum":0,"maximum":18446744073709551615},
 		"beyond": {"type":"integer","exclusiveMinimum":1e30},
+		"above": {"type":"integer","exclusiveMinimum":9223372036854775807},
+		"below": {"type":"integer","exclusiveMaximum":-9223372036854775808},
 		"listed": {"type":"integer","enum":[1,18446744073709551615]},
 		"multiple": {"type":"integer","multipleOf":10000000000000000000},
 		"shown": {"type":"integer","examples":[1,1e20]},
@@ -300,8 +307,8 @@ func TestBigIntegers(t *testing.T) {
 		opts  typing.Options
 		exact []string
 	}{
-		{typing.Options{}, []string{"beyond", "listed", "marked", "multiple", "shown", "unsigned"}},
-		{typing.Options{BigIntegers: true}, []string{"atLeast", "beyond", "listed", "marked", "multiple", "open", "shown", "unmarked", "unsigned"}},
+		{typing.Options{}, []string{"above", "below", "beyond", "listed", "marked", "multiple", "shown", "unsigned"}},
+		{typing.Options{BigIntegers: true}, []string{"above", "atLeast", "below", "beyond", "listed", "marked", "multiple", "open", "shown", "unmarked", "unsigned"}},
 	} {
 		pkg, err := typing.Types(list, row.opts)
 		if err != nil {

@@ -47,6 +47,9 @@ func (t *typer) unionOf(d disj, kinds kindSet, at spot) *ir.Ref {
 		decl.Type = u
 		t.nameCandidates(candidates)
 		for _, c := range candidates {
+			if last := len(at.trail) - 1; last >= 0 && c.suffix == at.trail[last] {
+				c.suffix = "Base" // the schema of an API that the other variants extend
+			}
 			c.variant.Decl, c.variant.Boxed = t.variantDecl(c, at.named(c.suffix))
 			if !slices.ContainsFunc(u.Variants, func(v *ir.Variant) bool { return v.Decl == c.variant.Decl }) {
 				u.Variants = append(u.Variants, c.variant)

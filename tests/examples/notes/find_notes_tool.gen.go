@@ -28,7 +28,7 @@ type FindNotesInput struct {
 
 // FindNotesOutput holds the structured result of find_notes.
 type FindNotesOutput struct {
-	Ids []string `json:"ids"`
+	IDs []string `json:"ids"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -56,7 +56,7 @@ func (x *FindNotesInput) UnmarshalJSON(data []byte) error {
 func (x *FindNotesOutput) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.ObjectWriter(dst)
 	w.Name("ids")
-	wire.PutStrings(&w, x.Ids)
+	wire.PutStrings(&w, x.IDs)
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "ids")
 	}

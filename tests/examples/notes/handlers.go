@@ -37,10 +37,10 @@ func (h *handlers) AddNote(ctx context.Context, in *AddNoteInput) (*AddNoteOutpu
 func (h *handlers) FindNotes(ctx context.Context, in *FindNotesInput) (*FindNotesOutput, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	out := &FindNotesOutput{Ids: []string{}}
+	out := &FindNotesOutput{IDs: []string{}}
 	for i, n := range h.notes {
 		if strings.Contains(n.text, in.Word) {
-			out.Ids = append(out.Ids, strconv.Itoa(i))
+			out.IDs = append(out.IDs, strconv.Itoa(i))
 		}
 	}
 	return out, nil

@@ -35,7 +35,7 @@ type FindNotesInput struct {
 
 // FindNotesOutput holds the structured result of find_notes.
 type FindNotesOutput struct {
-	Ids []string `json:"ids"`
+	IDs []string `json:"ids"`
 	// Extra holds the members that the schema does not define, in their order.
 	Extra wire.Members `json:"-"`
 }
@@ -61,7 +61,7 @@ func (x *FindNotesOutput) DecodeJSON(r *wire.Reader) error {
 	for r.BeginObject(); r.Member(); {
 		switch r.Name() {
 		case "ids":
-			x.Ids = r.ReadStrings()
+			x.IDs = r.ReadStrings()
 		default:
 			*x.Extra.Entry(r) = r.ReadRaw()
 		}
