@@ -349,6 +349,14 @@ func (c *comparer) values(p *pairing) {
 	for _, a := range come {
 		c.gone(p.views(nil, a)[widens])
 	}
+	for _, below := range p.children { // what is in any value is any value, in the same set, so that recursion ends
+		if was {
+			below.old.set = p.old.set
+		}
+		if is {
+			below.new.set = p.new.set
+		}
+	}
 }
 
 // entire reports a change of two shapes as a whole.

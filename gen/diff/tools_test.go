@@ -108,6 +108,10 @@ var toolCases = []toolCase{
 	{tool(`{"type":"string","description":"Deletes nothing."}`), tool(`{"type":"string","description":"Deletes all."}`), `parameter-description-changed t.input.a warn warn`},
 	{tool(`{"items":{"description":"x"}}`), tool(`{"items":{"description":"y"}}`), `parameter-description-changed t.input.a[] warn warn`},
 
+	// Any value is a union with itself in it.
+	{input(`{"type":"object","properties":{"a":true}}`),
+		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"type":["null","boolean","number","string"]},{"type":"array","items":{"$ref":"#/$defs/a"}},{"type":"object","additionalProperties":{"$ref":"#/$defs/a"}}]}}}`), ``},
+
 	{tool(`{"type":"object","properties":{"x":{},"y":{}}}`), tool(`{"type":"object","properties":{"x":{},"y":{}},"dependentRequired":{"x":["y"]}}`), `dependency-added t.input.a err ok`},
 
 	// Moved behind a reference, or put together otherwise, it is the same.
@@ -180,6 +184,9 @@ func (c toolCase) check(t *testing.T, read func(t *testing.T, label, text string
 	}
 	if got := told(report); got != strings.Join(want, "\n") {
 		t.Errorf("%s\n%s\n got  %s\n want %s", c.old, c.new, got, strings.Join(want, "\n"))
+	}
+	if len(report.Problems) > 0 {
+		t.Errorf("%s\n%s\n%q", c.old, c.new, report.Problems)
 	}
 	holds(t, report)
 }
