@@ -389,10 +389,12 @@ func (t *target) arrays(share bool) (values []any, complete bool) {
 			if w.holds != nil && i == w.holds.index {
 				a = answer{is: found, value: w.holds.value}
 			} else {
-				if _, wanted := places[i]; !wanted {
-					at.refuse = slices.Concat(at.refuse, others)
+				alone := at
+				alone.refuse = slices.Concat(at.refuse, others)
+				a = element(i, alone, but)
+				if _, wanted := places[i]; wanted && len(others) > 0 && a.is != found {
+					a = element(i, at, but)
 				}
-				a = element(i, at, but)
 			}
 			if a.is != found {
 				ok = false
@@ -543,7 +545,8 @@ func (t *target) depend(places map[string][]*jsonschema.Schema) {
 	}
 }
 
-// larger returns objects that have another member than an object, of those that the schemas of the way declare.
+// larger returns objects that have another member than an object, of those that the schemas of the way declare, and one
+// that has another value of a member.
 func (t *target) larger(object map[string]any) (values []any) {
 	w := t.way
 	for _, s := range w.all {
@@ -556,6 +559,19 @@ func (t *target) larger(object map[string]any) (values []any) {
 				more[p.Name] = a.value
 				values = append(values, more)
 			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		var but []any
+		for _, other := range w.but {
+			if other, ok := other.(map[string]any); ok {
+				but = append(but, other[name])
+			}
+		}
+		if a := t.find(w.members(name, ""), t.places[name], but); a.is == found {
+			more := maps.Clone(object)
+			more[name] = a.value
+			return append(values, more)
 		}
 	}
 	return values

@@ -108,6 +108,11 @@ var toolCases = []toolCase{
 	{tool(`{"type":"string","description":"Deletes nothing."}`), tool(`{"type":"string","description":"Deletes all."}`), `parameter-description-changed t.input.a warn warn`},
 	{tool(`{"items":{"description":"x"}}`), tool(`{"items":{"description":"y"}}`), `parameter-description-changed t.input.a[] warn warn`},
 
+	// The elements that the sender's contains counts must not be those that the receiver's counts.
+	{tool(`{"type":"array","contains":{"type":"integer","minimum":5},"minContains":2}`), tool(`{"type":"array","contains":{"type":"integer","minimum":5,"maximum":9},"minContains":2}`), `constraint-changed t.input.a err ok`},
+	// The third different object has another value of the only member.
+	{tool(`{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}}`),
+		tool(`{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]},"not":{"minItems":3}}`), `constraint-added t.input.a err ok`},
 	// Any value is a union with itself in it.
 	{input(`{"type":"object","properties":{"a":true}}`),
 		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"type":["null","boolean","number","string"]},{"type":"array","items":{"$ref":"#/$defs/a"}},{"type":"object","additionalProperties":{"$ref":"#/$defs/a"}}]}}}`), ``},
