@@ -250,7 +250,27 @@ func (c *comparer) liftBy(e edge, inner answer, way int, seen map[*node]bool) an
 	case o.is == another, c.find(v.sends, v.accepts).is == none:
 		return answer{}
 	}
+	switch o := c.ask(v, c.about(v.to, e.child)...); o.is { // another value may show it
+	case none, another:
+		return answer{}
+	case lost:
+		return o
+	case found:
+		return c.lift(e.parent, o, way, seen)
+	}
 	return answer{is: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(inner.value))}
+}
+
+// about returns the branches in which an alternative refuses values by a member or an element.
+func (c *comparer) about(a *Alt, at *child) []*branch {
+	if at.element {
+		return slices.DeleteFunc(c.breaking(a, "prefixItems", "items", "unevaluatedItems"), func(b *branch) bool {
+			return b.keyword == "prefixItems" && b.breaks[0].item != at.index
+		})
+	}
+	return slices.DeleteFunc(c.breaking(a, "properties", "patternProperties", "additionalProperties", "unevaluatedProperties"), func(b *branch) bool {
+		return b.keyword == "properties" && b.member() != at.name
+	})
 }
 
 // around looks for a value of the sender's alternative that contains a value and that the receiver

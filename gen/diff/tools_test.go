@@ -113,6 +113,18 @@ var toolCases = []toolCase{
 	// The third different object has another value of the only member.
 	{tool(`{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}}`),
 		tool(`{"type":"array","uniqueItems":true,"items":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]},"not":{"minItems":3}}`), `constraint-added t.input.a err ok`},
+	// The example has a name that propertyNames allows, also beside another change.
+	{input(`{"type":"object","properties":{"a":{"propertyNames":{"enum":["popup","sms"]},"additionalProperties":{"minimum":0}},"b":{}}}`),
+		input(`{"type":"object","properties":{"a":{"propertyNames":{"enum":["popup","sms"]},"additionalProperties":{"minimum":3}},"b":{"type":"array"}}}`), "minimum-raised t.input.a{} err ok\ntype-closed t.input.b err ok"},
+	{input(`{"type":"object","properties":{"a":{"propertyNames":{"pattern":"b"},"patternProperties":{"a..$":{"minimum":0}}},"b":{}}}`),
+		input(`{"type":"object","properties":{"a":{"propertyNames":{"pattern":"b"},"patternProperties":{"a..$":{"minimum":3}}},"b":{"type":"array"}}}`), "minimum-raised t.input.a{a..$} err ok\ntype-closed t.input.b err ok"},
+	// The receiver accepts all values that one variant refuses as another variant.
+	{tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"ev0"},"id":{"type":"integer"},"p0":{"type":"string"}},"required":["t","id"]},{"type":"object","properties":{"t":{"const":"ev2"},"id":{"type":"integer"},"p2":{"type":"boolean"}},"required":["t","id"]}]}`),
+		tool(`{"oneOf":[{"type":"object","properties":{"t":true,"id":{"type":"integer"},"p0":{"type":"string"}},"required":["t","id"]},{"type":"object","properties":{"t":{"const":"ev2"},"id":{"type":"integer"},"p2":{"type":"boolean"}},"required":["t","id"],"patternProperties":{"^x-":false}}]}`),
+		"constraint-added t.input.a err ok\ntype-closed t.input.a{^x-} warn ok\ntype-opened t.input.a.t ok err"},
+	{tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"x"},"v":{"not":{"const":0}}},"required":["t"]},{"type":"object","properties":{"t":{"const":"z"},"w":{}},"required":["t"]},{"type":"object","properties":{"v":{"type":"integer"},"p":{"type":"boolean"}},"required":["v"]}]}`),
+		tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"x"},"v":{}},"required":["t"]},{"type":"object","properties":{"t":{"const":"z"},"w":{}},"required":["t"]},{"type":"object","properties":{"t":{"const":"y"},"v":{}},"required":["t","v"]}]}`),
+		"constraint-removed t.input.a ok err\nconstraint-removed t.input.a.v ok warn\nmember-removed t.input.a.p warn ok\nrequired-member-added t.input.a.t err ok\ntype-opened t.input.a.v ok err"},
 	// Any value is a union with itself in it.
 	{input(`{"type":"object","properties":{"a":true}}`),
 		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"type":["null","boolean","number","string"]},{"type":"array","items":{"$ref":"#/$defs/a"}},{"type":"object","additionalProperties":{"$ref":"#/$defs/a"}}]}}}`), ``},
