@@ -263,14 +263,7 @@ func (e *engine) matching(patterns, not []string, length span) (s string, found,
 	if most > longest {
 		return "", false, false
 	}
-	return walk(list, most, func(states []*state, n int) bool {
-		for i, s := range states {
-			if s.accepts != (i < len(patterns)) {
-				return false
-			}
-		}
-		return length.Contains(n)
-	})
+	return walk(list, len(patterns), length, most)
 }
 
 // exclude reports whether no array can have both counts of elements: has, which contains of one schema demands, and

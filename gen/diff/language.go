@@ -127,6 +127,9 @@ func (l *language) follow(start []uint32, first, last bool) (at []uint32, found 
 	return at, false
 }
 
+// dead reports whether the pattern matches no string that continues there.
+func (s *state) dead() bool { return len(s.at) == 0 && !s.accepts }
+
 func (l *language) start() *state { return l.state([]uint32{uint32(l.prog.Start)}, true) }
 
 // step returns the state after a character.
@@ -209,9 +212,9 @@ const (
 	mostMoves  = 200_000
 )
 
-// walk searches the states of several automata at once, breadth first, for one that
-// is a goal. Lengths above most count as most.
-func walk(list []*language, most int, goal func(states []*state, n int) bool) (s string, found, known bool) {
+// walk searches the states of several automata at once, breadth first, for a string with a length in a span that the
+// first automata accept, and the others do not. Lengths above most count as most.
+func walk(list []*language, accept int, length span, most int) (s string, found, known bool) {
 	type point struct {
 		states []*state
 		n      int
@@ -219,23 +222,37 @@ func walk(list []*language, most int, goal func(states []*state, n int) bool) (s
 		by     rune
 	}
 	runes := alphabet(list)
-	key := func(p point) string {
-		k := binary.LittleEndian.AppendUint32(nil, uint32(p.n))
-		for _, s := range p.states {
-			k = binary.LittleEndian.AppendUint32(k, s.id)
+	var queue []point
+	seen := map[string]bool{}
+	var key []byte
+	// add adds a point that is new, unless no string that continues there is a goal.
+	add := func(p point) {
+		key = binary.LittleEndian.AppendUint32(key[:0], uint32(p.n))
+		for i, s := range p.states {
+			if i < accept && s.dead() || i >= accept && s == &list[i].matched {
+				return
+			}
+			key = binary.LittleEndian.AppendUint32(key, s.id)
 		}
-		return string(k)
+		if !seen[string(key)] {
+			seen[string(key)] = true
+			p.states = slices.Clone(p.states)
+			queue = append(queue, p)
+		}
 	}
-	start := point{from: -1}
-	for _, l := range list {
-		start.states = append(start.states, l.start())
+	states := make([]*state, len(list))
+	for i, l := range list {
+		states[i] = l.start()
 	}
-	queue := []point{start}
-	seen := map[string]bool{key(start): true}
+	add(point{states: states, from: -1})
 	moves := 0
 	for i := 0; i < len(queue); i++ {
 		here := queue[i]
-		if goal(here.states, here.n) {
+		goal := true
+		for j, s := range here.states {
+			goal = goal && s.accepts == (j < accept)
+		}
+		if goal && length.Contains(here.n) {
 			var text []rune
 			for at := i; queue[at].from >= 0; at = queue[at].from {
 				text = append(text, queue[at].by)
@@ -247,14 +264,10 @@ func walk(list []*language, most int, goal func(states []*state, n int) bool) (s
 			if moves++; moves > mostMoves || len(queue) > mostStates {
 				return "", false, false
 			}
-			next := point{n: min(here.n+1, most), from: i, by: r}
 			for j, l := range list {
-				next.states = append(next.states, l.step(here.states[j], r))
+				states[j] = l.step(here.states[j], r)
 			}
-			if k := key(next); !seen[k] {
-				seen[k] = true
-				queue = append(queue, next)
-			}
+			add(point{states, min(here.n+1, most), i, r})
 		}
 	}
 	return "", false, true
