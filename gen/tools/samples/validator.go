@@ -16,11 +16,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Validator reports whether values satisfy the schemas of one document. It uses the validator
-// of santhosh-tekuri/jsonschema. It is not safe for concurrent use.
+// Validator reports whether values satisfy the schemas of one document. Unless the document is plain, it uses the
+// validator of santhosh-tekuri/jsonschema. It is not safe for concurrent use.
 type Validator struct {
-	compiler *santhosh.Compiler // nil if the document is not a schema, or has extreme numbers
-	root     *jsonschema.Schema
+	root    *jsonschema.Schema
+	formats jsonschema.Formats
+	// patterns has those of a plain document, and is nil for others.
+	patterns map[*jsonschema.Schema]santhosh.Regexp
+	// compiler is made on first use. It remains nil if the document is not a schema, or has extreme numbers.
+	compiler *santhosh.Compiler
+	opened   bool
 	// compiled holds nil for a schema that cannot be compiled.
 	compiled map[*jsonschema.Schema]*santhosh.Schema
 	usable   bool
@@ -38,24 +43,23 @@ const documentURI = "https://json-schema.org/document"
 // every format.
 func NewValidator(s *jsonschema.Schema) *Validator {
 	v := newValidator(s, jsonschema.AllFormats)
-	v.usable = v.compile(s) != nil && v.cheap()
+	if v.patterns = plain(v.root); v.patterns == nil && v.compile(s) == nil {
+		return v
+	}
+	v.usable = v.cheap()
 	return v
 }
 
 func newValidator(s *jsonschema.Schema, formats jsonschema.Formats) *Validator {
-	v := &Validator{
-		compiler: santhosh.NewCompiler(),
-		root:     s.Root(),
-		compiled: map[*jsonschema.Schema]*santhosh.Schema{},
-	}
-	v.compiler.AssertFormat()
-	v.compiler.UseRegexpEngine(compilePattern)
-	v.compiler.UseLoader(santhosh.SchemeURLLoader{}) // fetches nothing
-	doc, ok := decode(v.root.Standalone(formats))
-	if !ok || errors.Join(v.compiler.AddResource(documentURI, doc), v.compiler.AddResource(jsonschema.StandaloneURI, doc)) != nil {
-		v.compiler = nil
-	}
-	return v
+	return &Validator{root: s.Root(), formats: formats, compiled: map[*jsonschema.Schema]*santhosh.Schema{}}
+}
+
+func newCompiler() *santhosh.Compiler {
+	c := santhosh.NewCompiler()
+	c.AssertFormat()
+	c.UseRegexpEngine(compilePattern)
+	c.UseLoader(santhosh.SchemeURLLoader{}) // fetches nothing
+	return c
 }
 
 // decode returns a value as the validator takes it, unless it has extreme numbers.
@@ -113,9 +117,11 @@ func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, know
 	}
 	accepts = true
 	for _, s := range all {
-		compiled := v.compile(s)
-		if compiled == nil {
-			return false, false
+		var compiled *santhosh.Schema
+		if v.patterns == nil {
+			if compiled = v.compile(s); compiled == nil {
+				return false, false
+			}
 		}
 		if deep != nil {
 			visits := deep.visit(s)
@@ -123,7 +129,7 @@ func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, know
 				return false, false
 			}
 		}
-		accepts = accepts && compiled.Validate(value) == nil
+		accepts = accepts && (compiled == nil && v.satisfies(s, value) || compiled != nil && compiled.Validate(value) == nil)
 	}
 	return accepts, true
 }
@@ -170,6 +176,13 @@ func (v *Validator) problems(all []*jsonschema.Schema, text wire.Raw) []*santhos
 }
 
 func (v *Validator) compile(s *jsonschema.Schema) *santhosh.Schema {
+	if !v.opened {
+		v.opened = true
+		c := newCompiler()
+		if doc, ok := decode(v.root.Standalone(v.formats)); ok && errors.Join(c.AddResource(documentURI, doc), c.AddResource(jsonschema.StandaloneURI, doc)) == nil {
+			v.compiler = c
+		}
+	}
 	if compiled, ok := v.compiled[s]; ok || v.compiler == nil {
 		return compiled
 	}
