@@ -2,9 +2,7 @@
 package locate
 
 import (
-	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -28,10 +26,20 @@ func Find(text []byte, pointers []string) map[string]Position {
 		root.add(pointer)
 	}
 	if json.Valid(text) {
-		return positions(text, root)
+		s := scanner{text: string(text), at: Position{1, 1}}
+		s.Reader = wire.Raw(s.text).Reader()
+		s.Kind() // skips white space
+		s.here(root, s.Offset())
+		s.value(root)
+	} else {
+		findYAML(text, root)
 	}
 	found := map[string]Position{}
-	findYAML(text, root, found)
+	root.each(func(n *node) {
+		if n.at.Line > 0 {
+			found[n.pointer] = n.at
+		}
+	})
 	return found
 }
 
@@ -40,6 +48,7 @@ func Find(text []byte, pointers []string) map[string]Position {
 type node struct {
 	pointer string
 	wanted  bool
+	at      Position
 	next    map[string]*node
 }
 
@@ -59,88 +68,63 @@ func (n *node) add(pointer string) {
 	n.pointer, n.wanted = pointer, true
 }
 
-// each calls f for the pointers that end at a node or pass through it.
-func (n *node) each(f func(pointer string)) {
+// each calls f for the nodes of the pointers that end at a node or pass through it.
+func (n *node) each(f func(n *node)) {
 	if n.wanted {
-		f(n.pointer)
+		f(n)
 	}
 	for _, next := range n.next {
 		next.each(f)
 	}
 }
 
-// positions finds the pointers in a JSON text.
-func positions(text []byte, root *node) map[string]Position {
-	s := scanner{text: text, dec: json.NewDecoder(bytes.NewReader(text)), at: map[string]int{}}
-	s.here(root, s.next())
-	s.value(root)
-	offsets := make([]int, 0, len(s.at))
-	for _, offset := range s.at {
-		offsets = append(offsets, offset)
-	}
-	slices.Sort(offsets)
-	where := map[int]Position{}
-	at, scanned := Position{1, 1}, 0
-	for _, offset := range slices.Compact(offsets) {
-		between := text[scanned:offset]
-		if i := bytes.LastIndexByte(between, '\n'); i >= 0 {
-			at.Line += bytes.Count(between, []byte("\n"))
-			at.Column, between = 1, between[i+1:]
-		}
-		// Count each line's columns once, because a line may be the whole text.
-		at.Column += utf8.RuneCount(between)
-		where[offset], scanned = at, offset
-	}
-	found := map[string]Position{}
-	for pointer, offset := range s.at {
-		found[pointer] = where[offset]
-	}
-	return found
-}
+// here sets the position of a node and, until they are found, of all its descendants.
+func (n *node) here(at Position) { n.each(func(n *node) { n.at = at }) }
 
 // scanner reads a valid JSON text once.
 type scanner struct {
-	text []byte
-	dec  *json.Decoder
-	at   map[string]int
+	*wire.Reader
+	text string
+	// at is the position of the offset up to which lines have been counted.
+	at      Position
+	counted int
 }
 
-// next returns the offset of the next name or value.
-func (s *scanner) next() int {
-	offset := int(s.dec.InputOffset())
-	for offset < len(s.text)-1 && strings.IndexByte(" \t\r\n,:", s.text[offset]) >= 0 {
-		offset++
-	}
-	return offset
-}
-
-// here sets the offset of a node and, until they are found, of all its descendants. The node may be nil.
+// here sets the position of a node to that of an offset. The node may be nil.
 func (s *scanner) here(n *node, offset int) {
-	if n != nil {
-		n.each(func(pointer string) { s.at[pointer] = offset })
+	if n == nil {
+		return
 	}
+	between := s.text[s.counted:offset]
+	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
+		s.at.Line += strings.Count(between, "\n")
+		s.at.Column, between = 1, between[i+1:]
+	}
+	// Count each line's columns once, because a line may be the whole text.
+	s.at.Column += utf8.RuneCountInString(between)
+	s.counted = offset
+	n.here(s.at)
 }
 
-// value reads the value of a node whose offset is known. The node is nil for a value that no pointer leads to. The
+// value reads the value of a node whose position is known. The node is nil for a value that no pointer leads to. The
 // text is valid, so there are no errors.
 func (s *scanner) value(n *node) {
-	if n == nil || len(n.next) == 0 {
-		var raw json.RawMessage
-		s.dec.Decode(&raw)
-		return
-	}
-	open, _ := s.dec.Token()
-	if _, ok := open.(json.Delim); !ok {
-		return
-	}
-	for i := 0; s.dec.More(); i++ {
-		offset, name := s.next(), strconv.Itoa(i)
-		if open == json.Delim('{') {
-			token, _ := s.dec.Token()
-			name = token.(string)
+	kind := s.Kind()
+	switch {
+	case n != nil && len(n.next) > 0 && kind == wire.KindObject:
+		for s.BeginObject(); s.Member(); {
+			next := n.next[s.Name()]
+			s.here(next, s.NameAt())
+			s.value(next)
 		}
-		s.here(n.next[name], offset)
-		s.value(n.next[name])
+	case n != nil && len(n.next) > 0 && kind == wire.KindArray:
+		s.BeginArray()
+		for i := 0; s.Element(); i++ {
+			next := n.next[strconv.Itoa(i)]
+			s.here(next, s.Offset())
+			s.value(next)
+		}
+	default:
+		s.Skip()
 	}
-	s.dec.Token() // the end of the object or array
 }

@@ -8,34 +8,27 @@ import (
 
 // findYAML finds the pointers in a YAML text. The position of a value behind an alias is that
 // of its anchor.
-func findYAML(text []byte, root *node, found map[string]Position) {
+func findYAML(text []byte, root *node) {
 	docs, err := yaml.Parse(text)
 	if err != nil || len(docs) == 0 {
 		return
 	}
-	w := walker{found}
-	w.here(root, docs[0])
-	w.within(root, docs[0])
+	root.here(positionOf(docs[0]))
+	root.within(docs[0])
 }
 
-// walker visits the nodes of a YAML text.
-type walker struct {
-	found map[string]Position
-}
+func positionOf(at *yaml.Node) Position { return Position{at.Line, at.Column} }
 
-func (w walker) here(n *node, at *yaml.Node) {
-	n.each(func(pointer string) { w.found[pointer] = Position{at.Line, at.Column} })
-}
-
-func (w walker) within(n *node, value *yaml.Node) {
+// within finds what is within the YAML value of a node.
+func (n *node) within(value *yaml.Node) {
 	if len(n.next) == 0 {
 		return
 	}
 	if list, ok := yaml.Elements(value); ok {
 		for i, element := range list {
 			if next := n.next[strconv.Itoa(i)]; next != nil {
-				w.here(next, element)
-				w.within(next, element)
+				next.here(positionOf(element))
+				next.within(element)
 			}
 		}
 		return
@@ -43,8 +36,8 @@ func (w walker) within(n *node, value *yaml.Node) {
 	members, _ := yaml.Members(value)
 	for _, m := range members {
 		if next := n.next[m.Name]; next != nil {
-			w.here(next, m.Key)
-			w.within(next, m.Value)
+			next.here(positionOf(m.Key))
+			next.within(m.Value)
 		}
 	}
 }
