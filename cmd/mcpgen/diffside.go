@@ -24,6 +24,8 @@ type diffSide struct {
 	label    string
 	revision *diff.Revision
 	tools    *diff.ToolList
+	// list, unless it is nil, reads a list and sets tools.
+	list func() error
 	// file is the path of a side that is a file.
 	file string
 	// text is the text of a side that is not a pinned revision.
@@ -87,7 +89,8 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 		return nil, err
 	}
 	defer done()
-	return side, d.listSide(side, name, authoring.Bundle(name, src, open).Text)
+	d.listSide(side, name, authoring.Bundle(name, src, open).Text)
+	return side, nil
 }
 
 // pinned returns the side of a pinned revision. The generated code judges it, if the program

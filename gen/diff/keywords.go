@@ -580,17 +580,22 @@ func (b *branch) member() string {
 
 // sameText reports whether two texts are the same schema, which must not have references.
 func (e *engine) sameText(x, y wire.Raw) bool {
-	if x == "" || y == "" {
+	if x == y && !refers(x) || x == "" || y == "" {
 		return x == y
 	}
 	text := e.text(x)
 	return text != "" && text == e.text(y)
 }
 
+// refers reports whether a text has references.
+func refers(raw wire.Raw) bool {
+	return strings.Contains(string(raw), `"$ref"`) || strings.Contains(string(raw), `"$dynamicRef"`)
+}
+
 // text returns a digest that all texts of the same schema have, or "" if it has references.
 func (e *engine) text(raw wire.Raw) string {
 	return cached(e.texts, raw, func() string {
-		if strings.Contains(string(raw), `"$ref"`) || strings.Contains(string(raw), `"$dynamicRef"`) {
+		if refers(raw) {
 			return ""
 		}
 		sum, _ := raw.Sum()
@@ -600,6 +605,9 @@ func (e *engine) text(raw wire.Raw) string {
 
 // bareOf returns a plain schema without the keyword that a branch breaks.
 func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
+	if b.keyword == "" && b.absent == "" && len(s.AnyOf)+len(s.OneOf)+len(s.AllOf) == 0 && s.Target == nil {
+		return s
+	}
 	bare := plain(s)
 	if b.absent != "" {
 		bare.Required = slices.DeleteFunc(slices.Clone(s.Required), func(name string) bool { return name == b.absent })
