@@ -363,7 +363,7 @@ func (e *engine) expand(w *way) bool {
 			continue
 		}
 		w.all = append(w.all, s)
-		w.todo = append(append(w.todo, s.Target), s.AllOf...)
+		w.todo = append(append(w.todo, without(s.Target)...), s.AllOf...)
 		if inner := negated(s.Not); inner != nil {
 			w.todo = append(w.todo, inner) // not not
 		} else if s.Not != nil && s.Not.Always == nil {
@@ -378,7 +378,10 @@ func (e *engine) expand(w *way) bool {
 		case s.Then != nil || s.Else != nil:
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{accept: without(s.If, s.Then)}, {accept: without(s.Else), refuse: without(s.If)}}})
 		}
-		within := append(slices.Clone(w.within), s)
+		var within []*jsonschema.Schema
+		if s.AnyOf != nil || s.OneOf != nil {
+			within = append(slices.Clone(w.within), s)
+		}
 		if s.AnyOf != nil {
 			w.unions = append(w.unions, &union{of: s, keyword: "anyOf", within: within, choice: branches(s.AnyOf, func(_ int, b *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{b}} })})
 		}

@@ -146,6 +146,9 @@ func (l *language) step(s *state, r rune) *state {
 			out = append(out, in.Out)
 		}
 	}
+	if dead, ok := l.states[""]; ok && len(out) == 0 {
+		return dead // a match may begin only at the start
+	}
 	out = append(out, uint32(l.prog.Start)) // a match may begin at any position
 	next := l.state(out, false)
 	s.next[r] = next

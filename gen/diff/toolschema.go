@@ -322,7 +322,12 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = slices.ContainsFunc(keywords, func(k keyword) bool { return k.shows != nil && len(b.engine.unshown(a, &k)) > 0 })
+	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(a.all, func(s *jsonschema.Schema) bool {
+		return slices.ContainsFunc(b.engine.refusing(s), func(b *branch) bool {
+			k := keywordOf(b.keyword)
+			return k.shows != nil && b.allowed()&a.kinds != 0 && !k.shows(a, b)
+		})
+	})
 	if !a.conditional {
 		return true
 	}
