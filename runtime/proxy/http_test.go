@@ -252,6 +252,8 @@ func TestBatch(t *testing.T) {
 		{"some as JSON", "application/json", "[" + two + "]", 200, `1`},
 		{"no JSON", "text/html", "<p>", 200, `"2" 1`},
 		{"refused", "text/plain", "no", 500, `"2" 1`},
+		{"refused with an answer", "application/json", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"no"}}`, 400, `"2" 1`},
+		{"a long answer", eventstream.MediaType, event(two) + event(strings.Replace(one, "{}", `{"a":"`+strings.Repeat("a", 1000)+`"}`, 1)), 200, `1`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -267,7 +269,7 @@ func TestBatch(t *testing.T) {
 					t.Error(err)
 				}
 				return transport
-			}, proxy.Options{Logger: slog.New(slog.DiscardHandler)})
+			}, proxy.Options{MaxMessage: 1000, Logger: slog.New(slog.DiscardHandler)})
 			served := make(chan error, 1)
 			go func() { served <- p.Serve(t.Context(), front) }()
 			send(t, client, `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"n"},{"jsonrpc":"2.0","id":"2","method":"b"}]`)
@@ -351,7 +353,9 @@ func TestBatchOverHTTP(t *testing.T) {
 			send(t, server, `{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-03-26","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}`)
 			<-opened
 			got := make(chan string)
-			go func() { got <- post(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"b"}]`) }()
+			go func() {
+				got <- post(`[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":null,"method":"n"},{"jsonrpc":"2.0","id":2,"method":"b"}]`)
+			}()
 			receive(t, server)
 			for _, text := range test.answers {
 				send(t, server, text)

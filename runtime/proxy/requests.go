@@ -241,15 +241,19 @@ func read(in *runtime.Incoming) []jsonrpc.Message {
 	if text.IsBatch {
 		messages := make([]jsonrpc.Message, len(text.Batch))
 		for i := range messages {
-			messages[i] = text.Batch[i].Message
+			messages[i] = answerable(text.Batch[i].Message)
 		}
 		return messages
 	}
-	m := text.Message
+	return []jsonrpc.Message{answerable(text.Message)}
+}
+
+// answerable returns a message, of unknown kind if it is a request without an id, which neither side can answer.
+func answerable(m jsonrpc.Message) jsonrpc.Message {
 	if m.Kind == jsonrpc.Request && m.ID.IsZero() {
-		m.Kind = 0 // neither side can answer it
+		m.Kind = 0
 	}
-	return []jsonrpc.Message{m}
+	return m
 }
 
 // nameParams are the members of params that HTTP requests without a session repeat in the header Mcp-Name, by

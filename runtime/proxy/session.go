@@ -360,6 +360,11 @@ type fromServer struct{ *session }
 func (s fromServer) Accept(in runtime.Incoming) (serve func()) {
 	if err := s.tooLong(in.Text); err != nil {
 		s.log("a message of the server is lost", err)
+		for _, m := range read(&in) {
+			if m.Kind == jsonrpc.Response {
+				s.Lose(m.ID, err)
+			}
+		}
 		s.Lose(in.Answers, err)
 		return nil
 	}

@@ -237,11 +237,17 @@ func (e *exchange) read(resp *http.Response) error {
 	case err != nil:
 		return &runtime.LostError{Err: prefix.Errorf("streamable: the answer could not be read: %w; received %.200q", err, text)}
 	}
+	return e.deliverBody(text, errNoAnswer)
+}
+
+// deliverBody passes the body of a response to the session, as the answer. It returns missing if the body leaves
+// requests of a batch without an answer.
+func (e *exchange) deliverBody(text string, missing error) error {
 	last := e.batch == nil || e.answeredBy(text)
 	if err := e.deliver(text, true); err != nil || last {
 		return err
 	}
-	return errNoAnswer
+	return missing
 }
 
 // opened takes the session's id from the response to initialize.
@@ -277,7 +283,7 @@ func (e *exchange) refused(resp *http.Response) error {
 	failure, text := web.Failure(resp)
 	if text != "" && e.accepted == nil && (e.until.IsZero() || !failure.Unavailable()) {
 		if m, err := jsonrpc.Parse(text); err == nil && m.ID.Canonical() == e.id.Canonical() {
-			return e.deliver(text, true)
+			return e.deliverBody(text, failure)
 		}
 	}
 	if e.kind == jsonrpc.Request && (failure.Status == http.StatusBadGateway || failure.Status == http.StatusGatewayTimeout) {
@@ -419,11 +425,12 @@ func (e *exchange) answeredBy(text string) bool {
 	return !ok || !e.t.awaitsOther(e, id)
 }
 
-// idsIn returns the canonical ids of the messages of a kind in a text, without its memory.
+// idsIn returns the canonical ids of the messages of a kind in a text, without its memory. Messages without an id, which
+// have no answer, are left out.
 func idsIn(text string, kind jsonrpc.Kind) (ids []wire.Scalar) {
 	content := jsonrpc.ParseText(text)
 	for _, m := range append(content.Batch, content) {
-		if m.Kind == kind {
+		if m.Kind == kind && !m.ID.IsZero() {
 			ids = append(ids, m.ID.Canonical().Clone())
 		}
 	}
