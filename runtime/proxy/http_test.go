@@ -300,6 +300,10 @@ func TestBatch(t *testing.T) {
 // however they come from the server.
 func TestBatchOverHTTP(t *testing.T) {
 	one, two := `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","id":2,"result":{}}`
+	long := func(id int) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"a":"%s"}}`, id, strings.Repeat("a", 600))
+	}
+	tooLong := `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"proxy: the answers to the batch are longer than 1000 bytes"}}`
 	for _, test := range []struct {
 		name    string
 		answers []string
@@ -310,11 +314,12 @@ func TestBatchOverHTTP(t *testing.T) {
 		{"at once", []string{"[" + one + ", " + two + "]"}, "", "[" + one + ", " + two + "]"},
 		{"one by one in arrays", []string{"[" + one + "]", " [ " + two + " ]"}, "", "[" + one + ", " + two + " ]"},
 		{"one is cancelled", []string{two}, "1", two},
+		{"too long together", []string{long(1), long(2)}, "", "[" + long(1) + "," + tooLong + "]"},
 		{"an error and a cancellation", []string{`{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}`}, "2", `{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			server, back := mcptest.Pair()
-			handler := streamable.NewHandler(proxy.New(func() runtime.Transport { return back }, proxy.Options{}), streamable.Options{})
+			handler := streamable.NewHandler(proxy.New(func() runtime.Transport { return back }, proxy.Options{MaxMessage: 1000}), streamable.Options{})
 			front := httptest.NewServer(handler)
 			defer front.Close()
 			defer handler.Close()

@@ -12,6 +12,7 @@
 // client has cancelled it by closing its connection. It answers with an error
 //
 //   - a request that cannot be sent to the server, or whose answer is lost (-32603);
+//   - a request of a batch over HTTP whose answer would make the array longer than Options.MaxMessage (-32603);
 //   - a request beyond 10,000 of its session without an answer (-32000);
 //   - a message that is too long, or a batch of more than 1,000 messages (-32600);
 //   - over HTTP, a request whose id is that of a request in flight, and one that its headers contradict: those of

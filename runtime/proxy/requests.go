@@ -27,8 +27,9 @@ type request struct {
 const maxToken = 1 << 10
 
 // newRequests returns the requests among the messages in a text, without their revisions if sessionOnly. They share no
-// memory with the text, because they may last as long as their client likes.
-func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bool) (all []*request) {
+// memory with the text, because they may last as long as their client likes. MaxAnswers limits the answers to a batch, in
+// bytes.
+func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bool, maxAnswers int) (all []*request) {
 	for _, m := range messages {
 		if m.Kind != jsonrpc.Request {
 			continue
@@ -46,7 +47,7 @@ func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bo
 		all = append(all, r)
 	}
 	if reply != nil && len(all) > 1 {
-		batch := &batchReply{Reply: reply, missing: len(all)}
+		batch := &batchReply{Reply: reply, missing: len(all), limit: maxAnswers}
 		for _, r := range all {
 			r.reply = batch
 		}
@@ -55,10 +56,13 @@ func newRequests(reply runtime.Reply, messages []jsonrpc.Message, sessionOnly bo
 }
 
 // batchReply is the Reply of the requests in a batch. It keeps their answers until none is missing, because an answer
-// is the last message of a Reply, and a server may answer one by one.
+// is the last message of a Reply, and a server may answer one by one. An answer that would make them too long becomes an
+// error.
 type batchReply struct {
 	runtime.Reply
+	limit   int // of the length of all answers
 	mu      sync.Mutex
+	length  int // of the answers
 	missing int // requests that are not finished
 	answers []runtime.Outgoing
 }
@@ -69,13 +73,22 @@ func (b *batchReply) Unwrap() runtime.Reply { return b.Reply }
 // Send keeps an answer, and sends other messages.
 func (b *batchReply) Send(ctx context.Context, m runtime.Outgoing) error {
 	content := jsonrpc.ParseText(string(m.Text))
-	if !slices.ContainsFunc(append(content.Batch, content), func(t jsonrpc.Text) bool { return t.Kind == jsonrpc.Response }) {
+	responses := slices.DeleteFunc(append(content.Batch, content), func(t jsonrpc.Text) bool { return t.Kind != jsonrpc.Response })
+	if len(responses) == 0 {
 		return b.Reply.Send(ctx, m)
 	}
-	m.Text = bytes.Clone(m.Text)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.answers = append(b.answers, m)
+	if b.length+len(m.Text) <= b.limit {
+		b.length += len(m.Text)
+		m.Text = bytes.Clone(m.Text)
+		b.answers = append(b.answers, m)
+		return nil
+	}
+	tooLong := jsonrpc.Errorf(jsonrpc.CodeInternalError, "proxy: the answers to the batch are longer than %d bytes", b.limit)
+	for _, r := range responses {
+		b.answers = append(b.answers, errorMessage(r.ID.Clone(), tooLong))
+	}
 	return nil
 }
 

@@ -16,7 +16,7 @@ func TestAnswerOfAnother(t *testing.T) {
 	reply, _ := inproc.Pair()
 	var q requests
 	messages := read(&runtime.Incoming{Text: `[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","id":2,"method":"a"}]`})
-	old, next := newRequests(reply, messages, true), newRequests(reply, messages[:1], true)
+	old, next := newRequests(reply, messages, true, 0), newRequests(reply, messages[:1], true, 0)
 	if err := q.add(old); err != nil {
 		t.Fatal(err)
 	}

@@ -153,7 +153,7 @@ func (s fromClient) take(in runtime.Incoming) (run func(), taken bool) {
 		return nil, true
 	}
 	messages := read(&in)
-	requests := newRequests(in.Reply, messages, s.sessionOnly)
+	requests := newRequests(in.Reply, messages, s.sessionOnly, s.proxy.opts.MaxMessage)
 	if len(requests) > 0 {
 		err := s.checkRequests(&in, messages)
 		if err == nil {
