@@ -222,6 +222,8 @@ func TestManyRequests(t *testing.T) {
 		more := `{"jsonrpc":"2.0","id":"more","method":"x"}`
 		send(t, client, more)
 		expect(t, client, `{"jsonrpc":"2.0","id":"more","error":{"code":-32000,"message":"too many requests in flight; the request was not begun"}}`)
+		send(t, client, `{"jsonrpc":"2.0","id":18,"method":"x"}`) // the client would take an error with the id for the answer
+		expect(t, client, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"too many requests in flight; the request was not begun"}}`)
 		answer := `{"jsonrpc":"2.0","id":17,"result":{}}`
 		send(t, server, answer)
 		expect(t, client, answer)

@@ -305,11 +305,18 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 	return out
 }
 
-// refusal returns the answer to the requests in a text that are not forwarded. In the answer to a batch, the error
-// for an id in flight has no id, because the client would take it for the answer to the other request.
-func (q *requests) refusal(text string, messages []jsonrpc.Message, why error) runtime.Outgoing {
-	if !jsonrpc.IsBatch(text) {
-		return refusal(messages[0].ID, why)
+// refusal returns the answer to the requests in a text that are not forwarded. The error for an id in flight has no id,
+// because the client would take it for the answer to the other request, unless it is the response to one request.
+func (q *requests) refusal(in runtime.Incoming, messages []jsonrpc.Message, why error) runtime.Outgoing {
+	batch := jsonrpc.IsBatch(in.Text)
+	id := func(m jsonrpc.Message) wire.Scalar {
+		if (batch || in.Reply == nil) && q.find(m.ID) != nil {
+			return wire.Scalar{}
+		}
+		return m.ID
+	}
+	if !batch {
+		return refusal(id(messages[0]), why)
 	}
 	var out runtime.Outgoing
 	all := []byte{'['}
@@ -317,10 +324,7 @@ func (q *requests) refusal(text string, messages []jsonrpc.Message, why error) r
 		if m.Kind != jsonrpc.Request {
 			continue
 		}
-		if q.find(m.ID) != nil {
-			m.ID = wire.Scalar{}
-		}
-		out = refusal(m.ID, why)
+		out = refusal(id(m), why)
 		all = append(wire.AppendComma(all), out.Text...)
 	}
 	out.Text, out.ID = append(all, ']'), wire.Scalar{}

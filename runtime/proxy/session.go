@@ -344,7 +344,7 @@ func (p *Proxy) checkHeaders(in *runtime.Incoming, m jsonrpc.Message) error {
 
 // refuse answers the requests in a text with an error.
 func (s fromClient) refuse(in runtime.Incoming, messages []jsonrpc.Message, why error) {
-	out := s.requests.refusal(in.Text, messages, why)
+	out := s.requests.refusal(in, messages, why)
 	out.NotBegun = why == errNotBegun
 	if err := s.reply(in.Reply, out); err != nil {
 		s.log("a request could not be refused", err)
