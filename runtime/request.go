@@ -15,8 +15,8 @@ import (
 )
 
 // request is the Call of a message of the peer: takeRequest admits and registers it, serve calls its handler, and answer
-// sends the answer, unless the request has been removed from the requests of the connection before. A notification is
-// one that serveNotification handles.
+// sends the answer, unless the request has been removed from the requests of the connection before. A notification has
+// one, too, which serveNotification passes to its handler.
 type request struct{ *Call }
 
 // received returns the call of a message that the peer has sent.

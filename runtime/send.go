@@ -22,7 +22,8 @@ import (
 //	sendChecked    asks maySend whether the revision and the capabilities allow the message
 //	ask            of the side: a client repeats requests, and returns results that it has kept
 //	transmit       the middleware of the option Sending, and within it sendOnce
-//	exchange       registers a request, writes it and waits for its answer; sendNotification for notifications
+//	exchange       registers a request, writes it and waits for its answer; sendNotification for notifications,
+//	               fromRounds for the questions of a stateless call
 //	write          encodes the message and passes it to the Reply or the transport
 
 // sender sends the messages of this side's code to the peer. It is the Caller behind Call, Session and

@@ -47,7 +47,7 @@ func (c *connection) extend() {
 	}
 }
 
-// startStream is becomeStream that sends the header.
+// startStream makes the response an event stream, if it is not one yet, and sends its header.
 func (c *connection) startStream() error {
 	if c.streaming {
 		return nil

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/web"
 )
 
-// checkSessionID returns the session that a request names in the header Mcp-Session-Id, after [Handler.Enter]. An
-// error is the *web.Refusal of a request without an id, with one of no session here, or with one of another user's
-// session (section Session Management, 2 and 3). The session keeps its negotiated revision, whichever supported
-// revision the request names.
+// checkSessionID returns the session that a request names in the header Mcp-Session-Id, after [Handler.Enter]. The
+// error is a *web.Refusal if the request has no id or an unknown revision, if the user has no session with the id, or if
+// the session cannot be loaded (section Session Management, 2 and 3). The session keeps its negotiated revision,
+// whichever supported revision the request names.
 func (h *Handler) checkSessionID(r *http.Request) (s *Session, err error) {
 	if revision := r.Header.Get(headerRevision); revision != "" && !h.speaks(revision) {
 		return nil, errRevision
