@@ -32,6 +32,7 @@ func TestGenerated(t *testing.T) {
 	}
 	f := code.NewFile("main", "flights.json")
 	f.ImportName("github.com/mcpgen/mcpgen/runtime/schema", "schema")
+	f.ImportName("github.com/mcpgen/mcpgen/runtime/wire", "wire")
 	for _, d := range all {
 		f.Line().Add(d)
 	}

@@ -2,37 +2,40 @@
 
 package main
 
-import "github.com/mcpgen/mcpgen/runtime/schema"
+import (
+	"github.com/mcpgen/mcpgen/runtime/schema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // checkSearchFlightsInput checks the schema at /tools/0/inputSchema.
 func checkSearchFlightsInput(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
+	c.Members(wire.KindObject, nil, []schema.Member{
 		{Name: "from", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.String)
+			v := c.Value(wire.KindString)
 			c.MinLength(v, 3)
 			c.MaxLength(v, 3)
 		}},
 		{Name: "to", Required: true, Check: func(c *schema.Checker) {
-			v := c.Value(schema.String)
+			v := c.Value(wire.KindString)
 			c.MinLength(v, 3)
 			c.MaxLength(v, 3)
 		}},
-		{Name: "date", Required: true, Check: func(c *schema.Checker) { c.Pattern(c.Value(schema.String), checkPattern) }},
+		{Name: "date", Required: true, Check: func(c *schema.Checker) { c.Pattern(c.Value(wire.KindString), checkPattern) }},
 		{Name: "passengers", Check: func(c *schema.Checker) {
-			v := c.Value(schema.Integer)
+			v := c.Value(wire.KindInteger)
 			c.Minimum(v, "1")
 			c.Maximum(v, "9")
 		}},
 		{Name: "cabin", Check: func(c *schema.Checker) {
-			c.Enum(c.Value(schema.String), `"economy"`, `"premium"`, `"business"`, `"first"`)
+			c.Enum(c.Value(wire.KindString), `"economy"`, `"premium"`, `"business"`, `"first"`)
 		}},
-		{Name: "direct", Types: schema.Boolean},
+		{Name: "direct", Types: wire.KindBool},
 		{Name: "budget", Check: checkSearchFlightsInputBudget},
 		{Name: "tags", Check: func(c *schema.Checker) {
-			if c.Array(schema.Array) {
+			if c.Array(wire.KindArray) {
 				n := 0
 				for ; c.Element(); n++ {
-					c.Value(schema.String)
+					c.Value(wire.KindString)
 				}
 				c.MaxItems(n, 10)
 			}
@@ -44,8 +47,8 @@ var checkPattern = schema.MustPattern(`^\d{4}-\d{2}-\d{2}$`, `^\d{4}-\d{2}-\d{2}
 
 // checkSearchFlightsInputBudget checks the schema at /tools/0/inputSchema/properties/budget.
 func checkSearchFlightsInputBudget(c *schema.Checker) {
-	c.Members(schema.Object, nil, []schema.Member{
-		{Name: "amount", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMinimum(c.Value(schema.Number), "0") }},
-		{Name: "currency", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(schema.String), 3) }},
+	c.Members(wire.KindObject, nil, []schema.Member{
+		{Name: "amount", Required: true, Check: func(c *schema.Checker) { c.ExclusiveMinimum(c.Value(wire.KindNumber), "0") }},
+		{Name: "currency", Required: true, Check: func(c *schema.Checker) { c.MinLength(c.Value(wire.KindString), 3) }},
 	})
 }
