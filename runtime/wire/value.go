@@ -424,6 +424,12 @@ func (x Raw) Sum() (sum [sha256.Size]byte, ok bool) {
 // and the digest of a container. Each byte is therefore hashed once, however deep the nesting is.
 type digester struct{ buf []byte }
 
+// digestMarks has the byte that stands for a kind. The bytes must remain, because digests are part of sealed states,
+// which outlive the process and its version.
+var digestMarks = [...]byte{
+	KindNull: 'n', KindBool: 't', KindNumber: '0', KindString: '"', KindArray: '[', KindObject: '{',
+}
+
 func (d *digester) text(s string) {
 	d.buf = binary.AppendUvarint(d.buf, uint64(len(s)))
 	d.buf = append(d.buf, s...)
@@ -431,7 +437,7 @@ func (d *digester) text(s string) {
 
 func (d *digester) value(r *Reader) {
 	kind := r.Kind()
-	d.buf = append(d.buf, byte(kind))
+	d.buf = append(d.buf, digestMarks[kind])
 	switch kind {
 	case KindObject:
 		d.object(r)
