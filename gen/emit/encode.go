@@ -213,8 +213,8 @@ func writeMember(wireName string, o operand, t ir.Type) string {
 func put(o operand, t ir.Type, depth int) string {
 	switch t := t.(type) {
 	case *ir.Array:
-		if put := putArray(t.Elem, o.value()); put != "" {
-			return put
+		if function := putArray(t.Elem); function != "" {
+			return fmt.Sprintf("wire.%s(&w, %s)\n", function, o.value())
 		}
 		i := name("i", depth)
 		element := put(operand{expr: o.container() + "[" + i + "]"}, t.Elem, depth+1)
@@ -230,24 +230,21 @@ func put(o operand, t ir.Type, depth int) string {
 	return fmt.Sprintf("w.Put(%s)\n", appender(o, t))
 }
 
-// putArray renders the call that writes an array, or "" if no function does.
-func putArray(elem ir.Type, value string) string {
+// putArray returns the function that writes an array of a type, or "" if there is none.
+func putArray(elem ir.Type) string {
 	switch elem.(type) {
 	case *ir.Array, *ir.Map, *ir.Nullable:
 		return ""
 	}
-	function, method := "PutEach", memberMethod(elem)
 	switch _, isUnion := ir.Resolve(elem).(*ir.Union); {
-	case method == "String":
-		function = "PutStrings"
-	case method != "" && basicType(elem) != "":
+	case memberMethod(elem) == "String":
+		return "PutStrings"
+	case memberMethod(elem) != "":
 		return ""
-	case method != "":
-		return fmt.Sprintf("wire.PutArray(&w, %s, (*wire.Writer).Put%s)\n", value, method)
 	case isUnion:
-		function = "PutAll"
+		return "PutAll"
 	}
-	return fmt.Sprintf("wire.%s(&w, %s)\n", function, value)
+	return "PutEach"
 }
 
 // putEntries renders the writing of a map's members. None of them may have a name in taken.

@@ -202,11 +202,6 @@ func ValuePointer[T any, P interface {
 	}
 }
 
-// PutArray writes an array whose elements a function writes, such as (*Writer).PutInt64.
-func PutArray[T any](w *Writer, all []T, put func(*Writer, T)) {
-	putArray(w, all, func(v *T) { put(w, *v) })
-}
-
 // PutStrings writes an array of strings.
 func PutStrings[S ~string](w *Writer, all []S) {
 	putArray(w, all, func(s *S) { w.PutString(string(*s)) })

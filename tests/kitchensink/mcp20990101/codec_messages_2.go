@@ -546,7 +546,12 @@ func (x Matrix) AppendJSON(dst []byte) ([]byte, error) {
 	w.BeginArray()
 	for i := range x {
 		w.Element()
-		wire.PutArray(&w, x[i], (*wire.Writer).PutFloat64)
+		w.BeginArray()
+		for i2 := range x[i] {
+			w.Element()
+			w.PutFloat64(x[i][i2])
+		}
+		w.EndArray()
 	}
 	w.EndArray()
 	return w.End()

@@ -1118,7 +1118,12 @@ func (x *Polygon) AppendJSON(dst []byte) ([]byte, error) {
 	w.String("kind", string(x.Kind))
 	if x.Sides != nil {
 		w.Name("sides")
-		wire.PutArray(&w, x.Sides, (*wire.Writer).PutInt64)
+		w.BeginArray()
+		for i := range x.Sides {
+			w.Element()
+			w.PutInt64(x.Sides[i])
+		}
+		w.EndArray()
 	}
 	if len(x.Extra) > 0 {
 		w.Members(x.Extra, "kind", "sides")
