@@ -18,7 +18,7 @@ import (
 const RedactedPrefix = "redacted:"
 
 // secretWords matches names before secrets in a text.
-const secretWords = `password|passwd|pwd|_pass|pass[-_]?phrase|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|(?:access|auth|refresh)[-_]?token`
+const secretWords = `password|passwd|pwd|(?-i:_PASS)|(?:db|database|smtp|mail|ftp|user|admin|root|proxy)_pass|pass[-_]?phrase|secret|api[-_]?key|access[-_]?key|account[-_]?key|private[-_]?key|(?:access|auth|refresh)[-_]?token`
 
 var (
 	// secretNames matches the words of names whose values are secrets, joined by underscores.
@@ -31,7 +31,10 @@ var (
 	// publicNames matches names of the protocol and of paging that secretNames matches too.
 	publicNames = regexp.MustCompile(`^(.*_)?(progress|page|next|continuation|sync)_tokens?$`)
 	// counts matches names of numbers that secretNames matches too.
-	counts = regexp.MustCompile(`(^|_)(tokens?|pass|auth|secrets|passwords|cookies|credentials)$`)
+	counts = regexp.MustCompile(`(^|_)(tokens?|pass|auth|[a-z]*secrets|[a-z]*passwords|cookies|credentials)_?[0-9]*$`)
+	// terms matches what texts have after the name of a secret when they are about it: a type, a state or an encoding.
+	terms = regexp.MustCompile(`(?i)^((true|false|null|nil|none|string|required|optional|enabled|disabled|identifier)[.;!?]*|(x-)?api-?key-?[0-9]|` +
+		`(base(16|32|58|64)|utf-?(8|16|32)|sha-?(1|224|256|384|512)|md5|rsa-?[1-8][0-9]{3}|[hrep]s(256|384|512)|ed25519|oauth-?2|ipv[46]|gpt-?[1-9])([-_][a-z]+)?|cl100k_base|o200k_base)$`)
 	// wordEnd matches the end of a word in a name in camel case, and signs matches what is
 	// between words in others.
 	wordEnd = regexp.MustCompile(`([a-z0-9])([A-Z])`)
@@ -90,7 +93,8 @@ func HasSecret(text string) bool {
 	return false
 }
 
-// secretsOf yields the limits of the secrets of a form in a text. A name before one may be public.
+// secretsOf yields the limits of the secrets of a form in a text. A name before one may be public, and what follows
+// a name may be a term.
 func secretsOf(form *regexp.Regexp, text string) iter.Seq2[int, int] {
 	return func(yield func(start, end int) bool) {
 		for _, at := range form.FindAllStringSubmatchIndex(text, -1) {
@@ -100,7 +104,7 @@ func secretsOf(form *regexp.Regexp, text string) iter.Seq2[int, int] {
 					start, end = at[i], at[i+1]
 				}
 			}
-			if !publicNames.MatchString(words(text[at[0]:start])) && !yield(start, end) {
+			if !publicNames.MatchString(words(text[at[0]:start])) && !terms.MatchString(text[start:end]) && !yield(start, end) {
 				return
 			}
 		}
@@ -297,7 +301,8 @@ func (w *secretWalk) names(name string, number bool) bool {
 // object reads an object. One with a name and a value, such as the argument of a completion, is
 // like a member of that name.
 func (w *secretWalk) object(pointer string, secret bool) {
-	var label, value string
+	var named bool // by one of valueNames
+	var value string
 	var start, end int // of the value
 	for w.json.BeginObject(); w.json.Member(); {
 		member := strings.Clone(w.json.Name())
@@ -312,7 +317,7 @@ func (w *secretWalk) object(pointer string, secret bool) {
 		}
 		switch {
 		case kind == wire.KindString && slices.Contains(valueNames, member):
-			label = w.json.ReadString()
+			named = w.names(w.json.ReadString(), false) || named
 		case kind == wire.KindString && member == "value":
 			start = w.json.Offset()
 			value, end = w.json.ReadString(), w.json.Offset()
@@ -323,7 +328,7 @@ func (w *secretWalk) object(pointer string, secret bool) {
 		w.value(wire.ChildPointer(pointer, member), member, secret)
 		w.plain = outside
 	}
-	if value != "" && w.names(label, false) {
+	if value != "" && named {
 		w.edits[start] = edit{end, jsonString(w.replace(value))}
 	}
 }
