@@ -250,7 +250,7 @@ func (c *comparer) liftBy(e edge, inner answer, way int, seen map[*node]bool) an
 	case o.is == another, c.find(v.sends, v.accepts).is == none:
 		return answer{}
 	}
-	switch o := c.ask(v, c.about(v.to, e.child)...); o.is { // another value may show it
+	switch o := c.ask(v, c.about(v, e.child)...); o.is { // another value may show it
 	case none, another:
 		return answer{}
 	case lost:
@@ -261,15 +261,26 @@ func (c *comparer) liftBy(e edge, inner answer, way int, seen map[*node]bool) an
 	return answer{is: unknown, why: fmt.Sprintf("mcpgen cannot make a value that contains the example; at %s%s this value shows it: %s", e.parent.path, e.child.path, render(inner.value))}
 }
 
-// about returns the branches in which an alternative refuses values by a member or an element.
-func (c *comparer) about(a *Alt, at *child) []*branch {
-	if at.element {
-		return slices.DeleteFunc(c.breaking(a, "prefixItems", "items", "unevaluatedItems"), func(b *branch) bool {
+// about returns the branches in which the receiver's alternative refuses values by a member or an element.
+func (c *comparer) about(v view, at *child) []*branch {
+	switch {
+	case at.element:
+		return slices.DeleteFunc(c.breaking(v.to, "prefixItems", "items", "unevaluatedItems"), func(b *branch) bool {
 			return b.keyword == "prefixItems" && b.breaks[0].item != at.index
 		})
+	case at.path == "."+at.name: // a member with this name, whichever keywords its schemas are from
+		accepts, _ := inOrder(v.way, at.new, at.old)
+		return branches(accepts.from, func(_ int, s *jsonschema.Schema) *branch {
+			of := &jsonschema.Schema{Properties: []jsonschema.Property{{Name: at.name, Schema: s}}, Rare: &jsonschema.Rare{}}
+			return &branch{keyword: "properties", kinds: kindObject, breaks: []breach{{of: of, keyword: "properties"}}}
+		})
 	}
-	return slices.DeleteFunc(c.breaking(a, "properties", "patternProperties", "additionalProperties", "unevaluatedProperties"), func(b *branch) bool {
-		return b.keyword == "properties" && b.member() != at.name
+	pattern := strings.TrimSuffix(strings.TrimPrefix(at.path, "{"), "}")
+	if v.to.Object.pattern(pattern) != nil {
+		return slices.DeleteFunc(c.breaking(v.to, "patternProperties"), func(b *branch) bool { return b.member() != pattern })
+	}
+	return slices.DeleteFunc(c.breaking(v.to, "patternProperties", "additionalProperties", "unevaluatedProperties"), func(b *branch) bool {
+		return b.keyword == "patternProperties" && !jsonschema.Matches(b.member(), at.name)
 	})
 }
 

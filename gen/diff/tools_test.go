@@ -118,6 +118,11 @@ var toolCases = []toolCase{
 		input(`{"type":"object","properties":{"a":{"propertyNames":{"enum":["popup","sms"]},"additionalProperties":{"minimum":3}},"b":{"type":"array"}}}`), "minimum-raised t.input.a{} err ok\ntype-closed t.input.b err ok"},
 	{input(`{"type":"object","properties":{"a":{"propertyNames":{"pattern":"b"},"patternProperties":{"a..$":{"minimum":0}}},"b":{}}}`),
 		input(`{"type":"object","properties":{"a":{"propertyNames":{"pattern":"b"},"patternProperties":{"a..$":{"minimum":3}}},"b":{"type":"array"}}}`), "minimum-raised t.input.a{a..$} err ok\ntype-closed t.input.b err ok"},
+	// No value has the member a.k, and an example for another member does not show its change.
+	{input(`{"type":"object","properties":{"a":{"type":"object","properties":{"k":{"minimum":0}},"propertyNames":{"enum":["p"]},"additionalProperties":{"minimum":0}},"b":{}}}`),
+		input(`{"type":"object","properties":{"a":{"type":"object","properties":{"k":{"minimum":3}},"propertyNames":{"enum":["p"]},"additionalProperties":{"minimum":3}},"b":{"type":"array"}}}`), "minimum-raised t.input.a{} err ok\ntype-closed t.input.b err ok"},
+	{input(`{"type":"object","properties":{"a":{"type":"object","patternProperties":{"^p":{"minimum":0},"^q":{"minimum":0}},"propertyNames":{"enum":["q"]}}}}`),
+		input(`{"type":"object","properties":{"a":{"type":"object","patternProperties":{"^p":{"minimum":3},"^q":{"minimum":3}},"propertyNames":{"enum":["q"]}}}}`), "minimum-raised t.input.a{^q} err ok"},
 	// The receiver accepts all values that one variant refuses as another variant.
 	{tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"ev0"},"id":{"type":"integer"},"p0":{"type":"string"}},"required":["t","id"]},{"type":"object","properties":{"t":{"const":"ev2"},"id":{"type":"integer"},"p2":{"type":"boolean"}},"required":["t","id"]}]}`),
 		tool(`{"oneOf":[{"type":"object","properties":{"t":true,"id":{"type":"integer"},"p0":{"type":"string"}},"required":["t","id"]},{"type":"object","properties":{"t":{"const":"ev2"},"id":{"type":"integer"},"p2":{"type":"boolean"}},"required":["t","id"],"patternProperties":{"^x-":false}}]}`),
