@@ -177,10 +177,12 @@ func (m *module) reference(s *jsonschema.Schema) string {
 	if name, ok := m.declared[s]; ok {
 		return name
 	}
-	for other, name := range m.declared {
-		if _, ok := other.Definition(); ok && same(other, s) { // arguments and results have a copy each
-			m.declared[s] = name
-			return name
+	if own, ok := s.Definition(); ok {
+		for other, name := range m.declared { // arguments and results have a copy each
+			if of, ok := other.Definition(); ok && of == own && same(other, s) {
+				m.declared[s] = name
+				return name
+			}
 		}
 	}
 	last := s.Pointer[strings.LastIndexByte(s.Pointer, '/')+1:]

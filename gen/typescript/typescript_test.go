@@ -53,3 +53,21 @@ func TestDefinitions(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualDefinitions has two definitions of one document that say the same. Each keeps its name.
+func TestEqualDefinitions(t *testing.T) {
+	list, err := tools.Read([]byte(`{"tools":[{"name":"a","inputSchema":{"type":"object","properties":{"start":{"$ref":"#/$defs/start"},"end":{"$ref":"#/$defs/end"}},
+		"$defs":{"start":{"type":"string"},"end":{"type":"string"}}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, f := range typescript.Files(list, "tools.json") {
+		text += string(f.Content)
+	}
+	for _, want := range []string{"start?: AStart", "end?: AEnd"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %s in\n%s", want, text)
+		}
+	}
+}
