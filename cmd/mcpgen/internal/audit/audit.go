@@ -119,6 +119,7 @@ type Session struct {
 	assumed   bool               // a message was checked against a revision that nothing names
 
 	whole    bool // the messages include initialize
+	unread   bool // a message was not read, which may be the request of any response
 	recorded bool // the sender of each message is known
 	shared   bool // messages of several clients without session ids may be mixed
 	crossing bool // the current message may have overtaken others

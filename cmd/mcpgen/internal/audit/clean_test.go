@@ -371,3 +371,15 @@ func TestCleanStateless(t *testing.T) {
 		}
 	}
 }
+
+// TestUnreadRequest expects no error about the answer to a request that was not read.
+func TestUnreadRequest(t *testing.T) {
+	lines := append(handshake(),
+		entry("request", 3, `"http":{"method":"POST","path":"/mcp","headers":{`+accept+`,`+session+`,`+version+`}},"unread":"compressed"`),
+		respond(3, 200, typeJSON, `{"@id":1,"result":{"tools":[]}}`))
+	for _, f := range judged(t, audit.Options{}, lines) {
+		if f.Rule != "unjudged" {
+			t.Errorf("line %d: %s %s: %s", f.Place, f.Level, f.Rule, f.Problem)
+		}
+	}
+}

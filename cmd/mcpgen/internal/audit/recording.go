@@ -156,6 +156,7 @@ func (r *Recording) judge(e recording.Entry) []Finding {
 func (r *Recording) message(s *Session, x *exchange, e recording.Entry) []Finding {
 	s.line, s.now = e.Line, e.Time
 	if e.Unread != "" {
+		s.unread = true
 		c := s.begin(e.From, "")
 		c.note("unjudged", "", "%s", e.Unread)
 		return c.done()

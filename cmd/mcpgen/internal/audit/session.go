@@ -206,7 +206,7 @@ func (s *Session) unknownResponse(c *check, m jsonrpc.Message, pointer string) {
 	asked := func(side Side) bool { return c.from != side && s.used[side].has(id) }
 	before := asked(Client) || asked(Server)
 	switch {
-	case s.replayed.has(id), s.replay && before:
+	case s.replayed.has(id), s.replay && before, s.unread && !before:
 	case s.stateless && c.from == Client:
 		s.misdirected(c, Client, m, pointer)
 	case !s.entire() && !before:
