@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime"
@@ -165,21 +164,42 @@ func (t *Transport) request(ctx context.Context, like *http.Request, b *body, mo
 // body is the text of a POST. Its readers are of a type that net/http knows to be in memory, so it writes the
 // header and the text together. net/http keeps them until the response has ended, which may take for ever.
 type body struct {
-	text    string
-	readers []*strings.Reader
-	written atomic.Int32 // how often net/http has reported that it has written the request
+	mu       sync.Mutex
+	text     string
+	readers  []*strings.Reader
+	written  int  // how often net/http has reported that it has written the request
+	needless bool // the request has its response and is not sent again
 }
 
 // open is GetBody of a request.
 func (b *body) open() (io.ReadCloser, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	r := strings.NewReader(b.text)
 	b.readers = append(b.readers, r)
 	return io.NopCloser(r), nil
 }
 
-// drop drops the text of a request that has its response and is not sent again, unless net/http still reads it.
+// wrote is called when net/http has written the request.
+func (b *body) wrote() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.written++
+	b.release()
+}
+
+// drop is called when the request has its response and is not sent again.
 func (b *body) drop() {
-	if int(b.written.Load()) < len(b.readers) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.needless = true
+	b.release()
+}
+
+// release drops the text if nobody needs it. The response may arrive before net/http reports that it has written the
+// request, and until then net/http may read the text. The lock must be held.
+func (b *body) release() {
+	if !b.needless || b.written < len(b.readers) {
 		return
 	}
 	b.text = ""

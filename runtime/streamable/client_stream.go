@@ -74,7 +74,7 @@ func (e *exchange) got(httptrace.GotConnInfo) { e.traced.Store(true) }
 // wrote is called by net/http when it has written the request, again if it repeats it.
 func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 	e.once.Do(func() { close(e.sent) })
-	e.body.written.Add(1)
+	e.body.wrote()
 }
 
 // run sends a message and reads the answer. It sends the message again while the server is busy, if the
