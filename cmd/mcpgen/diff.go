@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/mcpgen/mcpgen/gen/code"
 	"github.com/mcpgen/mcpgen/gen/diff"
 	"github.com/mcpgen/mcpgen/gen/diff/render"
 	"github.com/mcpgen/mcpgen/gen/diff/render/page"
@@ -349,16 +348,6 @@ func (d *differ) bothSides(cmd *cobra.Command, p pairing) (was, is *diffSide, er
 		if is, err = d.side(cmd, p.new); err != nil {
 			return nil, nil, err
 		}
-	}
-	// The lists of both sides are read at once.
-	sides, failed := [2]*diffSide{was, is}, [2]error{}
-	code.Parallel(2, func(i int) {
-		if s := sides[i]; s != nil && s.list != nil {
-			failed[i] = s.list()
-		}
-	})
-	if err := cmp.Or(failed[0], failed[1]); err != nil {
-		return nil, nil, err
 	}
 	note := func(text string) {
 		if !d.quiet {

@@ -14,26 +14,23 @@ import (
 	"github.com/mcpgen/mcpgen/gen/report"
 )
 
-// listSide makes a side a catalog, which is everything a server offers; side.list reads it. name is the name of its
-// file.
-func (d *differ) listSide(side *diffSide, name string, src []byte) {
-	at := len(d.sides)
-	d.sides = append(d.sides, page.Side{Label: side.label})
-	side.list = func() error {
-		c, err := catalog.Read(name, src)
-		if err != nil {
-			return placed(side.label, err)
-		}
-		d.sides[at].Source = shown(name, src)
-		for _, t := range c.Tools.Tools {
-			d.sides[at].Subjects = append(d.sides[at].Subjects, t.Name)
-		}
-		side.tools = &diff.ToolList{Label: side.label, List: c.Tools, Catalog: c}
-		for _, note := range c.Notes {
-			side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, diff.Skipped{Where: diff.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
-		}
-		return nil
+// listSide reads a side that is a catalog, which is everything a server offers. name is the
+// name of its file.
+func (d *differ) listSide(side *diffSide, name string, src []byte) error {
+	c, err := catalog.Read(name, src)
+	if err != nil {
+		return placed(side.label, err)
 	}
+	var names []string
+	for _, t := range c.Tools.Tools {
+		names = append(names, t.Name)
+	}
+	d.sides = append(d.sides, page.Side{Label: side.label, Source: shown(name, src), Subjects: names})
+	side.tools = &diff.ToolList{Label: side.label, List: c.Tools, Catalog: c}
+	for _, note := range c.Notes {
+		side.tools.Notes.Skipped = append(side.tools.Notes.Skipped, diff.Skipped{Where: diff.Place{Path: note.Tool, Pointer: note.Pointer}, Why: note.Problem})
+	}
+	return nil
 }
 
 // offersNothing reports whether a list has nothing to compare.
@@ -87,6 +84,5 @@ func (d *differ) liveSide(cmd *cobra.Command, side *diffSide, from *origin) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", side.label, err)
 	}
-	d.listSide(side, "list.json", text)
-	return nil
+	return d.listSide(side, "list.json", text)
 }

@@ -24,8 +24,6 @@ type diffSide struct {
 	label    string
 	revision *diff.Revision
 	tools    *diff.ToolList
-	// list, unless it is nil, reads a list and sets tools.
-	list func() error
 	// file is the path of a side that is a file.
 	file string
 	// text is the text of a side that is not a pinned revision.
@@ -89,8 +87,7 @@ func (d *differ) side(cmd *cobra.Command, arg string) (*diffSide, error) {
 		return nil, err
 	}
 	defer done()
-	d.listSide(side, name, authoring.Bundle(name, src, open).Text)
-	return side, nil
+	return side, d.listSide(side, name, authoring.Bundle(name, src, open).Text)
 }
 
 // pinned returns the side of a pinned revision. The generated code judges it, if the program
