@@ -652,7 +652,7 @@ func (f *finder) culprit(s *jsonschema.Schema, v any, path string) (at *jsonsche
 	}
 	keyword = "type"
 	for _, b := range f.refusing(s) {
-		if (len(b.breaks) == 1 || keywordOf(b.keyword).limit != nil) && b.kinds&kindOf(v) != 0 {
+		if (len(b.breaks) == 1 || keywordOf(b.keyword).limit != nil) && b.kinds&jsonschema.KindsOfDecoded(v) != 0 {
 			keyword = b.keyword
 		}
 	}

@@ -42,7 +42,7 @@ func (f *finder) leaf(w *way) answer {
 			continue
 		}
 		complete := f.values(w, k, func(v any) bool {
-			if kindOf(v) == k && f.suits(v, w) {
+			if jsonschema.KindsOfDecoded(v) == k && f.suits(v, w) {
 				result = answer{is: found, value: v}
 			}
 			return result.is != found

@@ -132,7 +132,7 @@ func (e *engine) has(a *Alt, v any) bool {
 	if a.Values != nil {
 		return slices.Contains(a.Values, exactly(v))
 	}
-	return a.kinds&kindOf(v) != 0 && e.satisfies(v, a.accept...)
+	return a.kinds&jsonschema.KindsOfDecoded(v) != 0 && e.satisfies(v, a.accept...)
 }
 
 // knows reports whether the shape has the value and declares all its members.

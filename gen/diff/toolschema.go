@@ -305,7 +305,7 @@ func (b *schemaBuilder) values(a *Alt) bool {
 	for _, raw := range listed {
 		v := parse(string(raw))
 		text := exactly(v)
-		if !seen[text] && kindOf(v) == a.kinds && b.engine.satisfies(v, rest...) {
+		if !seen[text] && jsonschema.KindsOfDecoded(v) == a.kinds && b.engine.satisfies(v, rest...) {
 			a.Values = append(a.Values, text)
 		}
 		seen[text] = true

@@ -82,19 +82,3 @@ func canonical(raw wire.Raw) string {
 	}
 	return render(parse(string(raw)))
 }
-
-func kindOf(v any) kind {
-	switch v.(type) {
-	case nil:
-		return kindNull
-	case bool:
-		return kindBoolean
-	case json.Number:
-		return kindNumber
-	case string:
-		return kindString
-	case []any:
-		return kindArray
-	}
-	return kindObject
-}

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -59,6 +60,23 @@ func KindsOfValue(v wire.Raw) Kinds {
 		}
 	}
 	return 0
+}
+
+// KindsOfDecoded returns the kind of a value that encoding/json has decoded with UseNumber.
+func KindsOfDecoded(v any) Kinds {
+	switch v.(type) {
+	case nil:
+		return Null
+	case bool:
+		return Boolean
+	case json.Number:
+		return Number
+	case string:
+		return String
+	case []any:
+		return Array
+	}
+	return Object
 }
 
 // IsOf reports whether a value is of one of several types.

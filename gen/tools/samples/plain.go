@@ -132,22 +132,10 @@ func (v *Validator) satisfies(s *jsonschema.Schema, value any) bool {
 
 // isOf reports whether a value is of a type.
 func isOf(value any, name string) bool {
-	kind := jsonschema.Object
-	switch value := value.(type) {
-	case nil:
-		kind = jsonschema.Null
-	case bool:
-		kind = jsonschema.Boolean
-	case json.Number:
-		if kind = jsonschema.Number; name == "integer" && !wire.Raw(value).IsInteger() {
-			return false
-		}
-	case string:
-		kind = jsonschema.String
-	case []any:
-		kind = jsonschema.Array
+	if jsonschema.KindsOfDecoded(value) != jsonschema.KindsOfType(name) {
+		return false
 	}
-	return kind == jsonschema.KindsOfType(name)
+	return name != "integer" || wire.Raw(value.(json.Number)).IsInteger()
 }
 
 // equal reports whether a value is the same as that of a text.
