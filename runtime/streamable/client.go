@@ -355,7 +355,7 @@ type retry struct {
 	base     time.Duration // the server's last retry field, or the default
 	after    time.Duration // Retry-After of the last response, or 0
 	quiet    int           // consecutive streams without a message
-	failures int           // consecutive requests without a stream
+	failures int           // consecutive requests without a stream, or attempts without an answer
 }
 
 // streamed records a stream that has ended, and whether it carried a message.

@@ -47,10 +47,11 @@ type exchange struct {
 	traced    atomic.Bool   // the request has had a connection, so the http.RoundTripper calls wrote, too
 
 	last    string // id of the last event
-	retry   retry
-	news    bool // the last connection carried a message
-	worked  bool // there was a connection
-	tooLong bool // a message was skipped
+	retry   retry  // of the message
+	stream  retry  // of the stream that has the answer
+	news    bool   // the last connection carried a message
+	worked  bool   // there was a connection
+	tooLong bool   // a message was skipped
 }
 
 func newExchange(t *Transport, kind jsonrpc.Kind, id wire.Scalar) *exchange {
@@ -81,13 +82,13 @@ func (e *exchange) wrote(httptrace.WroteRequestInfo) {
 // message may be sent again.
 func (e *exchange) run() {
 	defer e.cancel()
-	for attempts := 1; ; attempts++ {
+	for {
 		err := e.try()
 		if err == nil {
 			return
 		}
 		e.retry.failed(err)
-		e.retry.failures, e.retry.quiet = attempts, 0 // a stream without the answer is a failure, too
+		e.retry.base = e.stream.base
 		wait := e.retry.wait()
 		if !e.mayRepeat(err, wait) || !sleep(e.t.failed, e.ctx.Done(), wait) {
 			switch {
@@ -296,12 +297,12 @@ func (e *exchange) refused(resp *http.Response) error {
 // starts with the outcome of the first request. The server's own messages have no end: follow
 // resumes their stream until the server refuses for good.
 func (e *exchange) follow(resp *http.Response, final bool, err error) error {
-	e.retry.base = defaultRetry
+	e.stream = retry{base: defaultRetry}
 	for {
 		if err != nil {
-			e.retry.failed(err)
+			e.stream.failed(err)
 			endless := e.id.IsZero() && e.t.opts.MaxRetries >= 0
-			if final || !endless && e.retry.failures > e.t.opts.MaxRetries {
+			if final || !endless && e.stream.failures > e.t.opts.MaxRetries {
 				return &runtime.LostError{Err: prefix.Errorf("streamable: the stream could not be resumed: %w", err)}
 			}
 		} else {
@@ -310,7 +311,7 @@ func (e *exchange) follow(resp *http.Response, final bool, err error) error {
 				return err
 			}
 		}
-		if !sleep(e.t.failed, e.ctx.Done(), e.retry.wait()) {
+		if !sleep(e.t.failed, e.ctx.Done(), e.stream.wait()) {
 			return nil
 		}
 		resp, final, err = e.resume()
@@ -329,7 +330,7 @@ func (e *exchange) connected(resp *http.Response) (answered bool, err error) {
 		resp.Body.Close()
 	}
 	reader.Release()
-	e.retry.streamed(e.news)
+	e.stream.streamed(e.news)
 	switch {
 	case answered || e.ctx.Err() != nil:
 		return true, nil
@@ -382,7 +383,7 @@ func (e *exchange) events(reader *eventstream.Reader) (answered bool, err error)
 			return false, err
 		}
 		if event.HasRetry {
-			e.retry.base = event.Retry
+			e.stream.base = event.Retry
 		}
 		if isMessage(event) {
 			response := web.IsAnswer(event.Data)
@@ -429,7 +430,11 @@ func (e *exchange) answeredBy(text string) bool {
 // have no answer, are left out.
 func idsIn(text string, kind jsonrpc.Kind) (ids []wire.Scalar) {
 	content := jsonrpc.ParseText(text)
-	for _, m := range append(content.Batch, content) {
+	messages := content.Batch
+	if !content.IsBatch {
+		messages = []jsonrpc.Text{content}
+	}
+	for _, m := range messages {
 		if m.Kind == kind && !m.ID.IsZero() {
 			ids = append(ids, m.ID.Canonical().Clone())
 		}
