@@ -72,8 +72,8 @@ func (b *batchReply) Unwrap() runtime.Reply { return b.Reply }
 
 // Send keeps an answer, and sends other messages.
 func (b *batchReply) Send(ctx context.Context, m runtime.Outgoing) error {
-	content := jsonrpc.ParseText(string(m.Text))
-	responses := slices.DeleteFunc(append(content.Batch, content), func(t jsonrpc.Text) bool { return t.Kind != jsonrpc.Response })
+	messages := read(&runtime.Incoming{Text: string(m.Text)})
+	responses := slices.DeleteFunc(messages, func(m jsonrpc.Message) bool { return m.Kind != jsonrpc.Response })
 	if len(responses) == 0 {
 		return b.Reply.Send(ctx, m)
 	}
@@ -305,8 +305,9 @@ func outgoing(text string, messages []jsonrpc.Message, revision string) runtime.
 	return out
 }
 
-// refusal returns the answer to the requests in a text that are not forwarded. The error for an id in flight has no id,
-// because the client would take it for the answer to the other request, unless it is the response to one request.
+// refusal returns the answer to the requests in a text that are not forwarded. The error for a request whose id is in
+// flight has no id, because the client would take it for the answer to the other request. It has the id if it is the
+// whole response to a POST.
 func (q *requests) refusal(in runtime.Incoming, messages []jsonrpc.Message, why error) runtime.Outgoing {
 	batch := jsonrpc.IsBatch(in.Text)
 	id := func(m jsonrpc.Message) wire.Scalar {
