@@ -292,6 +292,7 @@ func (c *Call) Detach(ctx context.Context, how Detached, f func(ctx context.Cont
 			own.answered = first.answered
 		}
 	}
+	// A goroutine that waits for the end of the session would take 3 KB.
 	release := context.AfterFunc(cn.life.Background(), func() { d.cancel(ErrClosed) })
 	ok = cn.life.Go(func() {
 		defer d.cancel(nil)

@@ -29,7 +29,7 @@ type inFlight struct {
 	spare    *Waiter           // one that is done, for the next request; nil for none
 
 	// One timer is shared by all requests. It is not stopped when a request is answered, so most requests do
-	// not touch it.
+	// not touch it. It takes 160 bytes, where a goroutine that waits would take 3 KB.
 	timer *time.Timer // nil before the first use
 	fires time.Time   // zero if the timer does not run
 }
