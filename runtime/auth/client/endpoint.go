@@ -167,21 +167,25 @@ func (t *Transport) post(ctx context.Context, name, address string, server *oaut
 }
 
 // ask posts a body to an endpoint of an authorization server, and returns the header and the text of the response. If
-// the status is not that of a success, the error is an *OAuthError (RFC 6749, section 5.2).
+// that is not a success, the error is an *OAuthError (RFC 6749, section 5.2). Some servers, such as GitHub, report errors
+// with status 200.
 func (t *Transport) ask(ctx context.Context, name, address, contentType, body string, authorize func(*http.Request) error) (http.Header, []byte, error) {
 	endpoint, err := t.endpoint(name, address)
 	if err != nil {
 		return nil, nil, err
 	}
 	status, header, text, err := t.web.Post(ctx, address, contentType, body, authorize)
-	if err != nil || status/100 == 2 {
-		return header, text, err
+	if err != nil {
+		return nil, nil, err
 	}
 	var problem struct {
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 	}
 	_ = json.Unmarshal(text, &problem) // a response that is not JSON has no code
+	if status/100 == 2 && problem.Code == "" {
+		return header, text, nil
+	}
 	return header, nil, &OAuthError{
 		Endpoint:    shown(endpoint.Scheme + "://" + endpoint.Host + endpoint.Path),
 		Status:      status,

@@ -353,6 +353,14 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 	return t.refresh(ctx, from, stored)
 }
 
+// refuses reports whether an authorization server refuses a refresh token by an error. Servers have codes of their own
+// for that; without a code, it may be the refusal of a proxy.
+func refuses(err error) bool {
+	e, ok := errors.AsType[*OAuthError](err)
+	return ok && e.Code != "" && slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
+		!slices.Contains([]string{"server_error", "temporarily_unavailable", oauth.ErrorInvalidDPoPProof, oauth.ErrorUseDPoPNonce}, e.Code)
+}
+
 // refresh obtains a grant by a refresh token. It returns nil if the authorization server no longer
 // accepts that token, which it then removes from the grant.
 func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant, error) {
@@ -362,17 +370,16 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	}
 	form := url.Values{"grant_type": {grantRefresh}, "refresh_token": {g.Refresh}}
 	next, err := t.exchange(ctx, from, client, g.Requested, form, g.DPoP)
-	switch code(err) {
-	case "invalid_client":
+	switch {
+	case code(err) == "invalid_client":
 		_, err := t.forget(ctx, from.Issuer)
 		return nil, err
-	case "invalid_grant", "invalid_request", "unauthorized_client", "unsupported_grant_type", "invalid_scope", "invalid_target":
+	case refuses(err):
 		from.known = client.ClientID
 		g.Refresh = "" // the scopes are kept
 		return nil, t.saveGrant(ctx, g)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("refreshing the token: %w", err)
+	case err != nil:
+		return nil, fmt.Errorf("refreshing the token, which a logout forgets: %w", err)
 	}
 	if next.Refresh == "" {
 		next.Refresh = g.Refresh

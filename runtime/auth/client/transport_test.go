@@ -97,6 +97,46 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestRefusedRefresh checks that a refresh token that the authorization server refuses, with whatever code, is forgotten,
+// and that one which it cannot use now is not.
+func TestRefusedRefresh(t *testing.T) {
+	for _, test := range []struct {
+		status  int
+		body    string
+		refused bool
+	}{
+		{400, `{"error":"invalid_grant"}`, true},
+		{400, `{"error":"interaction_required"}`, true},
+		{200, `{"error":"bad_refresh_token"}`, true}, // GitHub
+		{401, `{"error":"invalid_token"}`, true},
+		{400, `{"error":"use_dpop_nonce"}`, false},
+		{403, `<html>`, false},
+		{404, `{"error":"Not Found"}`, false},
+		{429, `{"error":"slow_down"}`, false},
+		{503, `{"error":"temporarily_unavailable"}`, false},
+	} {
+		w := newWorld(t)
+		c := w.transport(client.Options{}).Client()
+		got, err := call(t.Context(), c, w.url(), "")
+		want(t, got, err, "200 ok access-1 body")
+		w.revokeAccess()
+		w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+			refuses := r.FormValue("grant_type") == "refresh_token"
+			if refuses {
+				rw.WriteHeader(test.status)
+				io.WriteString(rw, test.body)
+			}
+			return refuses
+		}
+		got, err = call(t.Context(), c, w.url(), "")
+		if test.refused {
+			want(t, got, err, "200 ok access-2 body")
+		} else if err == nil || !strings.Contains(err.Error(), "refreshing the token, which a logout forgets: the authorization server re") {
+			t.Errorf("%d %s: got %s, %v", test.status, test.body, got, err)
+		}
+	}
+}
+
 // A response without scopes means those that were asked for, and that of a refresh those that were granted before
 // (RFC 6749, sections 5.1 and 6).
 func TestGrantedScopes(t *testing.T) {

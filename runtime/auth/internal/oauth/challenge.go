@@ -113,11 +113,13 @@ func cutToken(text string) (token, rest string) {
 	return text[:len(text)-len(rest)], rest
 }
 
-// cutValue cuts a token or a quoted string from the beginning of a text.
+// cutValue cuts a token or a quoted string from the beginning of a text. Some servers do not quote URLs, so a value
+// without quotes may have all characters but those that end it.
 func cutValue(text string) (value, rest string, ok bool) {
 	quoted, isQuoted := strings.CutPrefix(text, `"`)
 	if !isQuoted {
-		value, rest = cutToken(text)
+		rest = strings.TrimLeftFunc(text, func(c rune) bool { return !strings.ContainsRune(", \t\"", c) })
+		value = text[:len(text)-len(rest)]
 		return value, rest, value != ""
 	}
 	var b strings.Builder

@@ -33,6 +33,8 @@ func TestParseChallenges(t *testing.T) {
 		{name: "space around the equals sign", value: `Bearer error = "x" ,scope= a`, want: challenges{{"Bearer", params("error", "x", "scope", "a")}}},
 		{name: "a second scheme with a parameter", value: `Bearer error="x", Digest nonce=1`, want: challenges{{"Bearer", params("error", "x")}, {"Digest", params("nonce", "1")}}},
 		{name: "the value of a scheme at the end", value: `Bearer error="x", Negotiate YWJj==`, want: challenges{{"Bearer", params("error", "x")}, {"Negotiate", params()}}},
+		{name: "a URL without quotes", value: `Bearer resource_metadata=https://a.example:1/b?c=d, scope=x`,
+			want: challenges{{"Bearer", params("resource_metadata", "https://a.example:1/b?c=d", "scope", "x")}}},
 		// What precedes a syntax error counts.
 		{name: "unfinished string", value: `Basic, Bearer scope="a`, want: challenges{{"Basic", params()}, {"Bearer", params()}}},
 		{name: "unfinished escape", value: `Basic, Bearer scope="a\`, want: challenges{{"Basic", params()}, {"Bearer", params()}}},
