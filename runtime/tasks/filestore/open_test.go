@@ -1,6 +1,7 @@
 package filestore_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,20 +16,27 @@ import (
 // TestOpen checks the errors of Open, which name the file.
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	database := func(name, bucket string) func(path string) error {
+	database := func(bucket string, damage func(text []byte) []byte) func(path string) error {
 		return func(path string) error {
 			db, err := bbolt.Open(path, 0o600, nil)
 			if err != nil {
 				return err
 			}
-			defer db.Close()
-			return db.Update(func(tx *bbolt.Tx) error {
+			err = db.Update(func(tx *bbolt.Tx) error {
 				b, err := tx.CreateBucket([]byte(bucket))
 				if err == nil {
 					err = b.Put([]byte("format"), []byte("mcpgen tasks 3"))
 				}
 				return err
 			})
+			if err = errors.Join(err, db.Close()); err != nil || damage == nil {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, damage(text), 0o600)
 		}
 	}
 	for _, test := range []struct {
@@ -38,8 +46,13 @@ func TestOpen(t *testing.T) {
 		{"text", "invalid database", func(path string) error {
 			return os.WriteFile(path, []byte(strings.Repeat("no database\n", 10_000)), 0o600)
 		}},
-		{"other", `the file is another database: it has the bucket "users"`, database("other", "users")},
-		{"newer", `the format is "mcpgen tasks 3", want "mcpgen tasks 2"`, database("newer", "meta")},
+		{"other", `the file is another database: it has the bucket "users"`, database("users", nil)},
+		{"newer", `the format is "mcpgen tasks 3", want "mcpgen tasks 2"`, database("meta", nil)},
+		{"cleared", "the file is damaged: ", database("meta", func(text []byte) []byte {
+			clear(text[2*os.Getpagesize():]) // everything but the header
+			return text
+		})},
+		{"cut", "the file is damaged: ", database("meta", func(text []byte) []byte { return text[:2*os.Getpagesize()+1] })},
 		{"folder", "is a directory", func(path string) error { return os.Mkdir(path, 0o700) }},
 	} {
 		path := filepath.Join(dir, test.name)

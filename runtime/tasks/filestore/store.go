@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -49,28 +50,40 @@ func Open(path string, o Options) (*Store, error) {
 		wait = defaultWait
 	}
 	_, missing := os.Stat(path)
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType})
-	if errors.Is(err, berrors.ErrTimeout) {
-		return nil, fmt.Errorf("filestore: %s: another process has had the file open for %v", path, wait)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("filestore: %s: %w", path, err)
-	}
-	s := &Store{db: db, max: o.MaxTasks}
+	s := &Store{max: o.MaxTasks}
 	s.changes.Do = s.commit
 	s.lists = &s.index
-	err = db.Update(prepare)
-	if err == nil {
-		err = db.View(s.load)
-	}
-	if err != nil {
-		db.Close()
+	if err := s.open(path, wait); err != nil {
+		if s.db != nil {
+			s.db.Close()
+		}
 		return nil, fmt.Errorf("filestore: %s: %w", path, err)
 	}
 	if missing != nil {
 		keep(filepath.Dir(path))
 	}
 	return s, nil
+}
+
+// open opens the database and reads it.
+func (s *Store) open(path string, wait time.Duration) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // that of a page beyond the end of a file which was cut
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the file is damaged: %v", p)
+		}
+	}()
+	s.db, err = bbolt.Open(path, 0o600, &bbolt.Options{Timeout: wait, FreelistType: bbolt.FreelistMapType})
+	if errors.Is(err, berrors.ErrTimeout) {
+		return fmt.Errorf("another process has had the file open for %v", wait)
+	}
+	if err == nil {
+		err = s.db.Update(prepare)
+	}
+	if err == nil {
+		err = s.db.View(s.load)
+	}
+	return err
 }
 
 // keep writes the entries of a folder to the disk, so that a new file survives the loss of power. Systems
