@@ -202,12 +202,13 @@ func ParseURL(text string) (*url.URL, error) {
 }
 
 // Document gets a JSON document from the first URL at which one exists, and returns that URL. It returns "" and an
-// error if the servers say that there is none.
+// error if the servers say that there is none. A site that answers every path with the same page does not say that, but
+// the document may be at the next URL.
 func (f *Fetcher) Document(ctx context.Context, header http.Header, into any, urls ...string) (found string, err error) {
 	for _, address := range urls {
-		var req *http.Request
-		if req, err = http.NewRequestWithContext(ctx, http.MethodGet, address, nil); err != nil {
-			return address, err
+		req, failed := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if failed != nil {
+			return address, failed
 		}
 		maps.Copy(req.Header, header)
 		status, _, text, failed := f.do(req)
@@ -215,17 +216,24 @@ func (f *Fetcher) Document(ctx context.Context, header http.Header, into any, ur
 			return address, failed
 		}
 		if status == http.StatusOK {
-			if err := json.Unmarshal(text, into); err != nil {
-				return address, fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), err)
+			failed = json.Unmarshal(text, into)
+			if failed == nil {
+				return address, nil
 			}
-			return address, nil
+			found, err = address, fmt.Errorf("%s: not a JSON document as expected: %w", Shown(address), failed)
+			if _, page := errors.AsType[*json.SyntaxError](failed); !page {
+				return found, err
+			}
+			continue
 		}
-		err = fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
+		if found == "" { // otherwise the page is the better reason
+			err = fmt.Errorf("%s: the server responds with status %d", Shown(address), status)
+		}
 		if status/100 != 4 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout {
 			return address, err
 		}
 	}
-	return "", err
+	return found, err
 }
 
 // IssuerMetadata returns the metadata of an authorization server, from the first of the well-known URLs that has

@@ -1,6 +1,8 @@
 package oauth
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -90,5 +92,31 @@ func TestGivenClient(t *testing.T) {
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) || err == nil && text != "here" {
 			t.Errorf("%s: got %q, %v, want %q", name, text, err, test.want)
 		}
+	}
+}
+
+// TestPages checks that a page in place of a document is an error only if no other URL has the document.
+func TestPages(t *testing.T) {
+	document := true
+	var s *httptest.Server
+	s = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if document && r.URL.Path == "/a"+wellKnownOpenID {
+			fmt.Fprintf(w, `{"issuer":%q}`, s.URL+"/a")
+			return
+		}
+		if r.URL.Path == "/a"+wellKnownOpenID {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, "<!doctype html>")
+	}))
+	defer s.Close()
+	f := NewFetcher(FetchOptions{HTTP: s.Client()})
+	if m, err := f.IssuerMetadata(t.Context(), s.URL+"/a"); err != nil || m.Issuer != s.URL+"/a" {
+		t.Errorf("got %v, %v", m, err)
+	}
+	document = false
+	if _, err := f.IssuerMetadata(t.Context(), s.URL+"/a"); err == nil || !strings.Contains(err.Error(), wellKnownOpenID+"/a: not a JSON document as expected: invalid character '<'") {
+		t.Errorf("got %v", err)
 	}
 }
