@@ -69,6 +69,9 @@ func (t *Transport) identify(ctx context.Context, from *target, redirect string)
 	}
 	if redirect != "" && from.RegistrationEndpoint != "" {
 		r, err := t.register(ctx, from, redirect)
+		if err != nil && from.legacy {
+			err = fmt.Errorf("the server has no metadata that names its authorization server, and is taken for its own: %w", err)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("registration of the client: %w", err)
 		}
