@@ -38,7 +38,6 @@ type registration struct {
 	identity
 	Expiry      time.Time `json:"expiry,omitzero"`        // of the secret
 	RedirectURI string    `json:"redirect_uri,omitempty"` // "" if any may be used
-	Dynamic     bool      `json:"dynamic,omitempty"`
 }
 
 // expired reports whether the client must register again.
@@ -135,12 +134,12 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 	return code(err) != "invalid_client"
 }
 
-// forget removes a registration that the authorization server no longer knows. It reports whether the
-// client can register again.
+// forget removes a registration that the authorization server does not know, or whose secret it refuses. It reports
+// whether there was one, so that the client can register, or the user be asked, again.
 func (t *Transport) forget(ctx context.Context, issuer string) (bool, error) {
 	var r registration
 	ok, err := t.load(ctx, registrationKey(issuer), &r)
-	if !ok || err != nil || !r.Dynamic {
+	if !ok || err != nil {
 		return false, err
 	}
 	return true, t.save(ctx, registrationKey(issuer), nil)
@@ -185,7 +184,6 @@ func (t *Transport) register(ctx context.Context, from *target, redirect string)
 	r := &registration{
 		identity:    identity{from.Issuer, response.ClientID, response.Secret, response.AuthMethod},
 		RedirectURI: redirect,
-		Dynamic:     true,
 	}
 	if response.Secret == "" {
 		r.AuthMethod = methodNone

@@ -74,6 +74,30 @@ func TestForgottenRegistration(t *testing.T) {
 	}
 }
 
+// The user is asked again for credentials that the authorization server refuses, and not for those that it accepts.
+func TestRefusedCredentials(t *testing.T) {
+	w := newWorld(t)
+	w.metadata = func(m map[string]any) { delete(m, "registration_endpoint") }
+	w.answer = refuseClient("/token", func(id string) bool { return id == "mistyped" })
+	asked := 0
+	transport := w.transport(client.Options{Ask: func(context.Context, string) (client.Credentials, error) {
+		asked++
+		if asked == 1 {
+			return client.Credentials{ClientID: "mistyped"}, nil
+		}
+		return client.Credentials{ClientID: "right"}, nil
+	}})
+	for range 2 {
+		if err := transport.Login(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.revokeAccess()
+	}
+	if status, err := transport.Status(t.Context()); err != nil || status.ClientID != "right" || asked != 2 {
+		t.Errorf("%+v, %v, asked %d times", status, err, asked)
+	}
+}
+
 // refuseClient answers requests of forgotten clients at a path.
 func refuseClient(path string, isForgotten func(string) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(rw http.ResponseWriter, r *http.Request) bool {

@@ -30,8 +30,8 @@ type Options struct {
 	// Metadata Documents", 2025-11-25 and later). The document lists the redirect URIs.
 	ClientIDURL string
 	// Ask returns the program's credentials at an authorization server, for example by asking the user,
-	// when there is no other way to get any. They are stored, except for keys. Nil makes that an
-	// ErrNoClient.
+	// when there is no other way to get any. They are stored, except for keys, until the authorization server refuses
+	// them. Nil makes that an ErrNoClient.
 	Ask func(ctx context.Context, issuer string) (Credentials, error)
 	// Store keeps tokens and registrations. Nil is a Memory of the transport's own.
 	Store Store
