@@ -77,7 +77,7 @@ func TestResultOf(t *testing.T) {
 			old:  `{"content":[{"type":"text","text":"the _meta of the tool's result cannot be encoded: expected an object, found an array"}],"isError":true}`,
 		},
 		{
-			name: "a nil block", out: &words{text: "a"}, result: tools.Result{Content: []wire.Appender{nil}},
+			name: "a nil block", out: &words{text: "a"}, result: tools.Result{Content: []wire.Appender{(*mcp.TextContent)(nil)}},
 			want: `{"content":[{"type":"text","text":"block 0 of the tool's result is nil"}],"isError":true}`,
 			old:  `{"content":[{"type":"text","text":"block 0 of the tool's result is nil"}],"isError":true}`,
 		},

@@ -189,7 +189,7 @@ func (c *contentOf) AppendJSON(dst []byte) (_ []byte, err error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if block == nil {
+		if wire.IsNil(block) {
 			return dst, defect("block %d of the tool's result is nil", i)
 		}
 		if dst, err = block.AppendJSON(dst); err != nil {
