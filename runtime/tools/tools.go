@@ -48,9 +48,8 @@ type Item struct {
 	Input func(*schema.Checker)
 	// Output checks the structured content of a tool. It is nil if there is no output schema.
 	Output func(*schema.Checker)
-	// Blank are the optional arguments of a prompt for which an empty string counts as absent: their values
-	// are listed, and the empty string is not among them. Hosts send it for a field of a form that a user
-	// left blank.
+	// Blank are the optional arguments of a prompt for which an empty string counts as absent, because it is not
+	// one of their values. Hosts send it for a field of a form that a user left blank.
 	Blank []string
 	// Literals are the arguments of a prompt or the variables of a template that are numbers or booleans. A
 	// text that is one in JSON stands for it.

@@ -21,8 +21,8 @@ import (
 // Prompt returns a prompt with a handler that gets its arguments in a struct and returns a GetPromptResult.
 // The definition is a Prompt object, such as a *mcp.Prompt, without arguments: they are the fields of In,
 // with their descriptions. Arguments are strings on the wire; a field may also be a number or a boolean.
-// Arguments that are not valid under the tags of their fields are refused. Those whose values are listed
-// are completed.
+// Arguments that are not valid under the tags of their fields are refused. An optional one for which the empty
+// string is not valid is absent if it is empty. Those whose values are listed are completed.
 //
 // If a type has no such arguments, adding the prompt to a server or a catalog returns the error.
 func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx context.Context, in *In) (R, error)) catalog.Prompt {
@@ -35,7 +35,9 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 	}
 	p := &tools.Item{Kind: "prompt", Definition: a.definition, Input: a.check, Literals: a.literals}
 	for _, f := range a.shape.fields {
-		if choices := choicesOf(f); choices != nil && !f.required() && !slices.Contains(choices, "") {
+		blank := schema.Check(wire.Raw(object(wire.Member{Name: f.name, Value: `""`})), a.check)
+		isOf := func(problem wire.Problem) bool { return problem.Pointer == wire.ChildPointer("", f.name) }
+		if !f.required() && slices.ContainsFunc(wire.ProblemsOf(blank), isOf) {
 			p.Blank = append(p.Blank, f.name)
 		}
 	}

@@ -52,6 +52,8 @@ func TestItems(t *testing.T) {
 		{"prompts/get", `{"name":"report","arguments":{"city":"Oslo"}}`, `{\"city\":\"Oslo\",\"days\":3}`},
 		{"prompts/get", `{"name":"report","arguments":{"city":"Oslo","days":"7","units":"imperial","brief":"true","from":"2026-01-31T12:00:00Z"}}`, `{\"city\":\"Oslo\",\"days\":7,\"units\":\"imperial\",\"brief\":true,\"from\":\"2026-01-31T12:00:00Z\"}`},
 		{"prompts/get", `{"name":"report","arguments":{"city":"12","units":""}}`, `{\"city\":\"12\",\"days\":3}`},
+		{"prompts/get", `{"name":"report","arguments":{"city":"12","days":"","brief":"","from":""}}`, `{\"city\":\"12\",\"days\":3}`},
+		{"prompts/get", `{"name":"report","arguments":{"city":""}}`, `/arguments/city: must have at least 2 characters, has 0`},
 		{"prompts/get", `{"name":"report","arguments":{"city":"O"}}`, `/arguments/city: must have at least 2 characters, has 1`},
 		{"prompts/get", `{"name":"report","arguments":{"city":"Oslo","days":"1.5"}}`, `/arguments/days: must be an integer, found 1.5`},
 		{"prompts/get", `{"name":"report","arguments":{"city":"Oslo","days":"some"}}`, `/arguments/days: must be an integer, found the string "some"`},
