@@ -254,6 +254,20 @@ func TestOneWay(t *testing.T) {
 	}
 }
 
+// TestRequired writes required members that omitempty and omitzero would leave out.
+func TestRequired(t *testing.T) {
+	s, err := shapeOf(reflect.TypeFor[struct {
+		A int      `json:"a,omitempty" jsonschema:"required"`
+		B []string `json:"b,omitzero" jsonschema:"required"`
+	}](), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := s.append(nil, reflect.Zero(s.t), 0); string(got) != `{"a":0,"b":[]}` || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // TestUnwritable writes values without JSON.
 func TestUnwritable(t *testing.T) {
 	type loop struct {

@@ -46,6 +46,11 @@ type rank int
 
 func (*rank) Enum() []rank { return []rank{1, 2} }
 
+// names has values of another type.
+type names string
+
+func (names) Enum() []string { return []string{"Ada"} }
+
 // day is an integer in Go and a text in JSON.
 type day int
 
@@ -270,6 +275,11 @@ func TestDeriveErrors(t *testing.T) {
 		{derivedOf[struct {
 			A int `jsonschema:"minimum=1,requird"`
 		}], `"requird" has no value, and is none of required, nullable`},
+		{derivedOf[timed], "typed.timed: must be a struct or a map, and neither a union nor a type with its own encoding"},
+		{derivedOf[struct{ A names }], "typed.names: the method Enum must return []typed.names, not []string"},
+		{derivedOf[struct {
+			town `jsonschema:"minimum=1"`
+		}], `.town: tag jsonschema: "minimum=1" is about no member, because the fields of the struct take its place`},
 		{derivedOf[struct {
 			A int `jsonschema:"one text" jsonschema_description:"another"`
 		}], "the tags jsonschema and jsonschema_description are both descriptions"},

@@ -166,7 +166,7 @@ func (f *field) append(dst []byte, of reflect.Value, depth int) ([]byte, error) 
 	if err != nil { // an embedded pointer is nil
 		return dst, nil
 	}
-	if f.omitEmpty && empty(v) || f.omitZero && zero(v) {
+	if !f.facets.required && (f.omitEmpty && empty(v) || f.omitZero && zero(v)) {
 		return dst, nil
 	}
 	dst = wire.AppendName(dst, f.name)

@@ -331,7 +331,7 @@ func (t *described) schema(of reflect.Type, member, what string, objects bool) (
 	case own:
 		text = given
 	case objects && !declares(wire.Object(text), "object"):
-		err = fmt.Errorf("%s: must be a struct or a map, whose values are JSON objects", of)
+		err = fmt.Errorf("%s: must be a struct or a map, and neither a union nor a type with its own encoding, so that its values are JSON objects", of)
 	default:
 		t.Definition, err = t.Definition.With(member, text)
 	}

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -236,8 +237,11 @@ func (s *shape) schemaMethod() (err error) {
 // enumMethod calls the method Enum of a type, which returns a slice of all its values.
 func (s *shape) enumMethod() error {
 	method := reflect.New(s.t).MethodByName("Enum")
-	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0) != reflect.SliceOf(s.t) {
+	if !method.IsValid() || method.Type().NumIn() != 0 || method.Type().NumOut() != 1 || method.Type().Out(0).Kind() != reflect.Slice {
 		return nil
+	}
+	if out := method.Type().Out(0); out.Elem() != s.t {
+		return fmt.Errorf("%s: the method Enum must return []%[1]s, not %s", s.t, out)
 	}
 	values := method.Call(nil)[0]
 	for i := range values.Len() {
@@ -352,6 +356,9 @@ func (b *shaper) fields(s *shape, t reflect.Type, index []int) ([]*field, error)
 		case inlined != nil && s.form != union:
 			if len(index) > 10 {
 				return nil, fmt.Errorf("%s.%s: embedded too deeply", t, f.Name)
+			}
+			if tag := cmp.Or(f.Tag.Get("jsonschema"), f.Tag.Get("jsonschema_description")); tag != "" && tag != "-" {
+				return nil, fmt.Errorf("%s.%s: tag jsonschema: %q is about no member, because the fields of the struct take its place", t, f.Name, tag)
 			}
 			more, err := b.fields(s, inlined, at)
 			if err != nil {
