@@ -13,6 +13,23 @@ import (
 // enclosing returns the go.mod of the module around a folder, or "" if there is none.
 func enclosing(dir string) (string, error) { return above(dir, "go.mod") }
 
+// within returns the path to the folder from that of the module around it, or "" if they are the same.
+func (p *project) within() (string, error) {
+	around, err := enclosing(p.out)
+	if err != nil || around == "" {
+		return "", err
+	}
+	dir, err := filepath.Abs(p.out)
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(filepath.Dir(around), dir)
+	if rel == "." {
+		rel = ""
+	}
+	return filepath.ToSlash(rel), err
+}
+
 // above returns the nearest file of a name in a folder or in one around it, or "" if there is none.
 func above(dir, file string) (string, error) {
 	dir, err := filepath.Abs(dir)

@@ -137,6 +137,12 @@ func (p *project) users(made *skeleton.Result) (o skeleton.UserOptions, err erro
 	if err != nil {
 		return o, err
 	}
+	folder := ""
+	if module == nil {
+		if folder, err = p.within(); err != nil {
+			return o, err
+		}
+	}
 	program, err := p.program()
 	if err != nil {
 		return o, err
@@ -152,7 +158,7 @@ func (p *project) users(made *skeleton.Result) (o skeleton.UserOptions, err erro
 		generate += " --time"
 	}
 	return skeleton.UserOptions{
-		Name: name, Package: p.pkg, Source: p.source(), Generate: generate,
+		Name: name, Package: p.pkg, Source: p.source(), List: quoteWord(list), Folder: folder, Generate: generate,
 		Types: made.Package, Module: module, HTTP: p.transport == transportAll, Auth: p.protected, Apart: p.apart(), Survey: p.survey,
 	}, nil
 }

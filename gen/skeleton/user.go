@@ -31,6 +31,10 @@ type UserOptions struct {
 	Name    string
 	Package string
 	Source  string
+	// List is the path of the list from the folder of the package, as a word of a command.
+	List string
+	// Folder is the path of the package in its module, or "" if it is the module's folder.
+	Folder string
 	// Generate is the command that regenerates the files.
 	Generate string
 	// Types has what the list offers.
@@ -75,8 +79,12 @@ func User(o UserOptions) ([]files.File, error) {
 	writes := func(selector string) bool {
 		return slices.ContainsFunc(methods, func(h handler) bool { return strings.Contains(h.result+h.zero, selector) })
 	}
+	up := "" // the path to the module's folder
+	if o.Folder != "" {
+		up = ".." + strings.Repeat("/..", strings.Count(o.Folder, "/"))
+	}
 	data := map[string]any{
-		"Name": o.Name, "Package": o.Package, "Source": o.Source, "Type": HandlersType(o.Package),
+		"Name": o.Name, "Package": o.Package, "Source": o.Source, "List": o.List, "Folder": o.Folder, "Up": up, "Type": HandlersType(o.Package),
 		"Root": code.Module, "MCP": emit.PackagePath("mcp"), "Generate": o.Generate, "Missing": o.Generate + " --missing",
 		"UsesErrors": slices.ContainsFunc(methods, func(h handler) bool { return h.result != completionType && h.calls == "" }),
 		"UsesMCP":    writes("mcp."), "UsesCatalog": writes("catalog."), "UsesWire": writes("wire."), "UsesTime": writes("time."),
