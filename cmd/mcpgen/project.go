@@ -79,7 +79,7 @@ func (p *project) load(cmd *cobra.Command, pkg string) error {
 		return fmt.Errorf("%s: %w", p.out, err)
 	}
 	switch {
-	case p.named && (!token.IsIdentifier(p.pkg) || p.pkg == "_"):
+	case p.named && (!token.IsIdentifier(p.pkg) || p.pkg == "_" || strings.HasSuffix(p.pkg, "_test")):
 		return fmt.Errorf("--package: %q is not a valid package name", p.pkg)
 	case !p.named && p.survey.Package != "":
 		p.pkg = p.survey.Package
