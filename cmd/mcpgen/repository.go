@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -85,9 +86,8 @@ func readRepository(name string, src []byte) ([]entry, error) {
 	}
 	for i := range all {
 		e := &all[i]
-		e.list = filepath.Join(filepath.Dir(name), filepath.FromSlash(e.list))
-		for _, path := range []*string{&e.out, &e.readme, &e.llms} {
-			if *path != "" {
+		for _, path := range []*string{&e.list, &e.out, &e.readme, &e.llms} {
+			if *path != "" && !filepath.IsAbs(*path) && !strings.Contains(*path, "://") {
 				*path = filepath.Join(filepath.Dir(name), filepath.FromSlash(*path))
 			}
 		}
