@@ -146,26 +146,30 @@ func (d *documents) keep(ctx context.Context, c *catalog.Catalog, check bool) (*
 		if _, err := files.Target(page.path); err != nil && !check {
 			return nil, err
 		}
-		old, err := os.ReadFile(page.path)
+		src, err := os.ReadFile(page.path)
 		missing := errors.Is(err, fs.ErrNotExist)
+		old := strings.ReplaceAll(string(src), "\r\n", "\n") // Git for Windows checks files out with other line ends
 		switch {
 		case missing && page.path == d.readme:
 			return nil, fmt.Errorf("%w: write it, with the lines %s and %s", err, docs.Begin, docs.End)
 		case err != nil && !missing:
 			return nil, err
-		case page.path == d.llms && len(old) > 0 && !reference.Match(old):
+		case page.path == d.llms && old != "" && !reference.MatchString(old):
 			return nil, fmt.Errorf("%s: is not a reference that mcpgen has written, so it is not overwritten", page.path)
 		}
-		text, err := page.make(string(old))
+		text, err := page.make(old)
 		if err != nil {
 			return nil, named(page.path, err)
 		}
 		done.Pages = append(done.Pages, page.path)
-		if text == string(old) {
+		if text == old {
 			continue
 		}
+		if old != string(src) {
+			text = strings.ReplaceAll(text, "\n", "\r\n")
+		}
 		done.Differ = append(done.Differ, page.path)
-		done.changes = append(done.changes, files.Change{Path: filepath.ToSlash(page.path), Old: old, New: []byte(text), Kind: "modify"})
+		done.changes = append(done.changes, files.Change{Path: filepath.ToSlash(page.path), Old: src, New: []byte(text), Kind: "modify"})
 	}
 	done.checked = check
 	if check {

@@ -58,6 +58,31 @@ func kinds(changes []files.Change) map[string]string {
 	return all
 }
 
+// TestLineEnds compares a plan with the files of a checkout of Git for Windows.
+func TestLineEnds(t *testing.T) {
+	dir := t.TempDir()
+	for path, text := range map[string]string{"same.go": header + "same\n", "old.go": header + "kept\nold\n", "stale.go": header, "main.go": "first\n"} {
+		put(t, dir, path, strings.ReplaceAll(text, "\n", "\r\n"))
+	}
+	plan := files.Plan{
+		Dir: dir, Files: []files.File{ours("same.go", "same\n"), ours("old.go", "kept\nnew\n")}, Owned: []string{"."},
+		Users: []files.File{{Path: "main.go", Content: []byte("second\n")}}, Former: map[string][][]byte{"main.go": {[]byte("first\n")}},
+	}
+	changes, err := plan.Changes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"old.go": "modify", "stale.go": "remove", "main.go": "modify"}
+	if diff := cmp.Diff(want, kinds(changes)); diff != "" {
+		t.Fatal(diff)
+	}
+	for _, c := range changes {
+		if c.Path == "old.go" && !strings.HasSuffix(string(c.Diff()), "\n kept\n-old\n+new\n") {
+			t.Errorf("%s", c.Diff())
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "p/same.go", header+"same")
