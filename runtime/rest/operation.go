@@ -146,7 +146,12 @@ func (b *builder) url(base string) string {
 	path, _, _ = strings.Cut(path, "#")
 	fixed, _, _ = strings.Cut(fixed, "#")
 	query := slices.DeleteFunc(append([]string{own, fixed}, b.query...), func(part string) bool { return part == "" })
+	// A character that no URL has, in what the document says, would make package url ignore the escapes of arguments.
 	address := strings.TrimRight(base, "/") + path
+	if _, rest, ok := strings.Cut(address, "://"); ok {
+		_, path, _ = strings.Cut(rest, "/")
+		address = strings.TrimSuffix(address, path) + escapeBut(path, "/%:@!$&'()*+,;=[]")
+	}
 	if len(query) > 0 {
 		address += "?" + strings.Join(query, "&")
 	}

@@ -101,6 +101,22 @@ func TestValues(t *testing.T) {
 	}
 }
 
+// TestPaths checks that an argument stays within its part of a path, whatever is around it.
+func TestPaths(t *testing.T) {
+	for _, row := range []struct{ server, path, want string }{
+		{"http://h", "/a b/{p}", "/a%20b/..%2F..%2Fadmin"},
+		{"http://h/ü", "/{p}:x", "/%C3%BC/..%2F..%2Fadmin:x"},
+		{"http://ü", "/{other}/{p}", "/%7Bother%7D/..%2F..%2Fadmin"},
+		{"http://h", "/a%2Fb/{p}/\"[]", "/a%2Fb/..%2F..%2Fadmin/%22[]"},
+	} {
+		o := &Operation{Method: "GET", Path: row.path, Server: row.server, Parameters: []Parameter{{Member: "p", Name: "p", In: "path", Style: "simple"}}}
+		req, err := o.request(t.Context(), "", `{"p":"../../admin"}`)
+		if err != nil || req.URL.RequestURI() != row.want {
+			t.Errorf("%+v: got %v, %v", row, req, err)
+		}
+	}
+}
+
 // TestServers checks where requests go.
 func TestServers(t *testing.T) {
 	for _, row := range []struct{ server, base, path, want string }{
