@@ -83,6 +83,16 @@ const (
 	requests = `"ClientRequest": {"$ref": "#/$defs/PingRequest"}`
 )
 
+// listens returns the definitions of subscriptions/listen, with the members of its filter, and of a notification.
+func listens(filter string) string {
+	return `"SubscriptionsListenRequest": {"type": "object", "properties": {"method": {"type": "string", "const": "subscriptions/listen"},
+		"params": {"type": "object", "properties": {"notifications": {"type": "object", "properties": {` + filter + `}}}}}, "required": ["method"]},
+		"ClientRequest": {"$ref": "#/$defs/SubscriptionsListenRequest"}, "EmptyResult": {"type": "object", "properties": {"_meta": {}}},
+		"ChangedNotification": {"type": "object", "properties": {"method": {"type": "string", "const": "notifications/changed"},
+		"params": {"type": "object", "properties": {"id": {"type": "string"}}}}, "required": ["method"]},
+		"ServerNotification": {"$ref": "#/$defs/ChangedNotification"}`
+}
+
 // TestRefused has a row for each thing that cannot be lowered; the error names
 // the revision, the place and all that is in conflict.
 func TestRefused(t *testing.T) {
@@ -106,6 +116,11 @@ func TestRefused(t *testing.T) {
 			name:        "the same const",
 			definitions: tagA + `, "B": {"type": "object", "properties": {"kind": {"type": "string", "const": "a"}}, "required": ["kind"]}, ` + union,
 			want:        "variants A and B of U cannot be distinguished",
+		},
+		{
+			name:        "a variant that allows any value for the member that would distinguish it",
+			definitions: tagA + `, "B": {"type": "object", "properties": {"kind": {"type": "string"}}, "required": ["kind"]}, ` + union,
+			want:        `/$defs/U: the constants of member "kind" cannot distinguish the variants of U, because variant B allows any value for "kind"; a row of values in overlay.yaml can fix it: {at: B.kind, value: VALUE, since: "2099-01-01"}`,
 		},
 		{
 			name:        "a variant without the member that distinguishes the others",
@@ -208,6 +223,18 @@ func TestRefused(t *testing.T) {
 			definitions: request + `, "PingResult": {"type": "object", "properties": {"x": {}}}, "Task": {"type": "string"}, ` + requests,
 			overlay:     spec.Overlay{Results: []spec.ResultRow{{Method: "ping", Also: "Task", Name: "PingResponse"}}},
 			want:        `/$defs/Task: results/0: the row has the result Task for "ping", which is not an object with members`,
+		},
+		{
+			name:        "a filter of subscriptions by numbers",
+			definitions: listens(`"ids": {"type": "array", "items": {"type": "integer"}}`),
+			overlay:     spec.Overlay{Filters: []spec.FilterRow{{Member: "ids", Notification: "notifications/changed", Param: "id"}}},
+			want:        `the filter of subscriptions has the member "ids", which is neither a boolean nor a list of strings`,
+		},
+		{
+			name:        "a filter of subscriptions by an unknown member",
+			definitions: listens(`"ids": {"type": "array", "items": {"type": "string"}}`),
+			overlay:     spec.Overlay{Filters: []spec.FilterRow{{Member: "ids", Notification: "notifications/changed", Param: "uri"}}},
+			want:        `the row of filters in overlay.yaml for "ids" must name the string of the params that the filter lists values of`,
 		},
 		{
 			name:        "a stale name",

@@ -161,11 +161,11 @@ func (l *lowerer) filter(m *ir.Method) {
 	}
 }
 
-// checkFilter reports the members of the filter of subscriptions whose notifications are unknown: a server
-// would not send them.
+// checkFilter reports the members of the filter of subscriptions that package runtime cannot apply, or whose
+// notifications are unknown: a server would not send them.
 func (l *lowerer) checkFilter(methods []*ir.Method) {
 	for _, m := range methods {
-		if m.Wire != "subscriptions/listen" || m.Params == nil || m.Params.Field("notifications") == nil {
+		if l.lenient || m.Wire != "subscriptions/listen" || m.Params.Field("notifications") == nil {
 			continue
 		}
 		o, ok := ir.Resolve(m.Params.Field("notifications").Type).(*ir.Object)
@@ -178,13 +178,26 @@ func (l *lowerer) checkFilter(methods []*ir.Method) {
 				l.failName(f.Pointer, "the filter of subscriptions has the member %q, whose notification is unknown; a row of filters in overlay.yaml can name it: {member: %s, notification: METHOD, since: %q}", f.Wire, f.Wire, l.doc.Revision)
 				continue
 			}
-			_, list := ir.Resolve(f.Type).(*ir.Array)
-			if list != (methods[i].FilterParam != "") {
-				l.failName(f.Pointer, "the row of filters in overlay.yaml for %q must name the member of the params that the filter lists values of, and must not if the filter has no list", f.Wire)
+			value := ir.Resolve(f.Type)
+			if null, ok := value.(*ir.Nullable); ok {
+				value = ir.Resolve(null.Elem)
+			}
+			_, flag := value.(*ir.Boolean)
+			array, list := value.(*ir.Array)
+			name := methods[i].FilterParam
+			param := methods[i].Params.Field(name)
+			switch {
+			case !flag && !(list && isText(array.Elem)):
+				l.failName(f.Pointer, "the filter of subscriptions has the member %q, which is neither a boolean nor a list of strings; package runtime knows no other filters", f.Wire)
+			case flag && name != "" || list && (param == nil || !isText(param.Type)):
+				l.failName(f.Pointer, "the row of filters in overlay.yaml for %q must name the string of the params that the filter lists values of, and must not if the filter is a boolean", f.Wire)
 			}
 		}
 	}
 }
+
+// isText reports whether all values of a type are strings.
+func isText(t ir.Type) bool { return slices.Equal(ir.Kinds(t), []ir.Kind{ir.KindString}) }
 
 // resultTypes returns the values of resultType that a result can have, except for those of
 // 2026-07-28, which the runtime knows.

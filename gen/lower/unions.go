@@ -174,8 +174,12 @@ func (l *lowerer) decider(union *ir.Decl) *unions.Decider {
 				l.failName(union.Pointer, "variants %s and %s of %s cannot be distinguished by kind, const or required members; a row of unions in overlay.yaml says how: {variant: %s, when: MEMBER, since: %q}", a.Decl.Name, b.Decl.Name, union.Name, a.Decl.Name, l.doc.Revision)
 				return
 			}
-			if odd.Decl.Field(member) != nil {
-				l.failName(union.Pointer, "the constants of member %q cannot distinguish the variants of %s, because variant %s allows any value for %q", member, union.Name, odd.Decl.Name, member)
+			if f := odd.Decl.Field(member); f != nil {
+				cure := ""
+				if _, text := ir.Resolve(f.Type).(*ir.String); text && odd.Decl.Definition {
+					cure = fmt.Sprintf("; a row of values in overlay.yaml can fix it: {at: %s.%s, value: VALUE, since: %q}", odd.Decl.Path, member, l.doc.Revision)
+				}
+				l.failName(union.Pointer, "the constants of member %q cannot distinguish the variants of %s, because variant %s allows any value for %q%s", member, union.Name, odd.Decl.Name, member, cure)
 				return
 			}
 			l.failName(union.Pointer, "the constants of member %q cannot distinguish the variants of %s, because variant %s has no member %q; a row of unions in overlay.yaml says how to recognize %s where %q is absent: {variant: %s, when: %s, since: %q}", member, union.Name, odd.Decl.Name, member, odd.Decl.Name, member, odd.Decl.Name, ownMember(odd), l.doc.Revision)

@@ -25,7 +25,8 @@ type Decider struct {
 	// then decode to one of them. If it is nil, Fail is called.
 	Overlap func()
 	// Fail is called with two variants that cannot be distinguished. If the values of a member would
-	// distinguish them but for variant odd, which allows any value there, odd and member are set.
+	// distinguish them but for variant odd, which allows any value there or lacks the member, odd and member are set.
+	// Odd may be one of the two.
 	Fail func(a, b, odd *ir.Variant, member string)
 }
 
@@ -218,6 +219,27 @@ func odd(from []*ir.Variant, a, b *ir.Variant) (v *ir.Variant, member string) {
 		for _, v := range from {
 			if _, _, known := closedValues(v, f.Wire); !known {
 				return v, f.Wire
+			}
+		}
+	}
+	return nil, ""
+}
+
+// open returns the one of two variants that allows any string for a member whose values the other one lists, and that
+// member. It returns nil if there is none.
+func open(a, b *ir.Variant) (v *ir.Variant, member string) {
+	for _, pair := range [][2]*ir.Variant{{a, b}, {b, a}} {
+		tagged, ok := object(pair[0])
+		if !ok {
+			return nil, ""
+		}
+		for _, f := range tagged.Fields {
+			rival := pair[1].Decl.Field(f.Wire)
+			if _, _, closed := closedValues(pair[0], f.Wire); !closed || rival == nil || rival.Const != nil {
+				continue
+			}
+			if _, text := ir.Resolve(rival.Type).(*ir.String); text {
+				return pair[1], f.Wire
 			}
 		}
 	}

@@ -22,6 +22,9 @@ func need(name string) *ir.Field { return &ir.Field{Wire: name, Required: true, 
 
 func may(name string) *ir.Field { return &ir.Field{Wire: name, Type: &ir.Any{}} }
 
+// openTag is a tag that may be any string.
+var openTag = &ir.Field{Wire: "type", Required: true, Type: &ir.String{}}
+
 // TestDecide selects the variant of values with a given kind, tag and members, as generated
 // code does.
 func TestDecide(t *testing.T) {
@@ -43,6 +46,9 @@ func TestDecide(t *testing.T) {
 		{"a row for the variant that names the tag", untagged, map[string][]string{"C": {"type"}}, "fails A B: C type"},
 		{"a row for a variant with the tag", untagged, map[string][]string{"A": {"x"}, "C": {"x"}}, "object:(type=a:A b:B absent:([x]C))"},
 		{"a row that overrules a tag", untagged, map[string][]string{"A": {"x"}}, "fails A B: C type"},
+		{"two variants, one with an open tag", []*ir.Variant{variant("A", members(tag("a"))), variant("B", members(openTag))}, nil, "fails A B: B type"},
+		{"the same, in the other order", []*ir.Variant{variant("A", members(openTag)), variant("B", members(tag("b")))}, nil, "fails A B: A type"},
+		{"a row for a variant beside one with an open tag", []*ir.Variant{variant("A", members(tag("a"), may("x"))), variant("B", members(openTag))}, map[string][]string{"A": {"x"}}, "object:([x]A []B)"},
 		{"a variant with an open tag", []*ir.Variant{untagged[0], untagged[1], variant("C", members(may("type"), need("x")))}, nil, "fails A B: C type"},
 	} {
 		failed := ""

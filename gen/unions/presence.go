@@ -25,6 +25,9 @@ func (d *Decider) byPresence(from []*ir.Variant) ir.Decision {
 		for _, rival := range rest {
 			other, member := odd(from, v, rival)
 			if !tells(v, rival) && (!known || other != nil) { // a constant is never overruled
+				if other == nil {
+					other, member = open(v, rival)
+				}
 				d.Fail(v, rival, other, member)
 				return decision
 			}
