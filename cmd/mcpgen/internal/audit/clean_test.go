@@ -372,6 +372,16 @@ func TestCleanStateless(t *testing.T) {
 	}
 }
 
+// TestChangeBeforeSubscription expects no findings about a list that changes while no client listens.
+func TestChangeBeforeSubscription(t *testing.T) {
+	const asked = `"notifications":{"toolsListChanged":true}`
+	lines := slices.Concat(
+		[]string{request(1, "server/discover", ""), result(1, discovery)}, listing(2, "a"), listing(3, "b"),
+		[]string{request(4, "subscriptions/listen", asked), told(4, "subscriptions/acknowledged", asked)}, listing(5, "c"),
+		[]string{result(4, complete+`,"_meta":{"io.modelcontextprotocol/subscriptionId":4}`)}, listing(6, "d"))
+	wantRules(t, lines)
+}
+
 // TestUnreadRequest expects no error about the answer to a request that was not read.
 func TestUnreadRequest(t *testing.T) {
 	lines := append(handshake(),

@@ -22,6 +22,15 @@ const (
 type subscription struct {
 	asked, agreed string
 	acknowledged  bool
+	listed        map[string]bool // the lists that have been complete since the acknowledgment, by their keys
+}
+
+// filter returns what the server has agreed to or, if it has not said so, what the client asks for.
+func (l *subscription) filter() wire.Raw {
+	if l.agreed != "" {
+		return wire.Raw(l.agreed)
+	}
+	return wire.Raw(l.asked)
 }
 
 // listens remembers what a listen request asks for.
@@ -73,11 +82,7 @@ func (s *Session) delivered(c *check, m jsonrpc.Message, pointer string) {
 		c.breaks("subscription-acknowledged", pointer, "%s comes before the acknowledgment of the subscription %s", m.Method, cut(string(raw), 80))
 		l.acknowledged = true // reported once
 	}
-	filter := wire.Raw(l.asked)
-	if l.agreed != "" {
-		filter = wire.Raw(l.agreed)
-	}
-	if !covers(filter, s.methods[m.Method], m) {
+	if !covers(l.filter(), s.methods[m.Method], m) {
 		c.breaks("subscription-unasked", pointer+"/method", "the subscription %s does not include %s", cut(string(raw), 80), subject(m))
 	}
 }
@@ -102,6 +107,25 @@ func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, point
 	if len(filter) <= len(l.asked)+maxKeptString {
 		l.agreed = strings.Clone(string(filter))
 	}
+}
+
+// awaited reports whether a subscription for the changes of a list has been open since the list was last complete,
+// and records that the list is complete now.
+func (s *Session) awaited(list, notification string) (found bool) {
+	for _, open := range s.open.byID {
+		for _, r := range open {
+			l, m := r.about.listen, s.methods[notification]
+			if l == nil || !l.acknowledged || m == nil || !covers(l.filter(), m, jsonrpc.Message{}) {
+				continue
+			}
+			found = found || l.listed[list]
+			if l.listed == nil {
+				l.listed = map[string]bool{}
+			}
+			l.listed[list] = true
+		}
+	}
+	return found
 }
 
 // covers reports whether a filter includes a notification. An updated resource may be a part of

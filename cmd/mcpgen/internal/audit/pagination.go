@@ -52,11 +52,11 @@ func (s *Session) list(method string) *listing {
 	return l
 }
 
-// listOf returns the key of a list. A session and the stateless requests beside it have their own
-// lists.
+// listOf returns the key of a list. A session has its own lists, as has each revision of the stateless requests
+// beside it, in which the same items may have other members.
 func (s *Session) listOf(method string) string {
 	if s.stateless {
-		return method + " of stateless requests"
+		return method + " of " + s.revision.ID
 	}
 	return method
 }
@@ -135,10 +135,12 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 	s.listed(c, r.name, l, way, pointer)
 }
 
-// listed compares a complete list with the previous one.
+// listed compares a complete list with the previous one. Without a session, a server tells only clients that have
+// opened a stream with subscriptions/listen (server/tools, "List Changed Notification", 2026-07-28).
 func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string) {
 	name, _, _ := strings.Cut(method, "/")
-	if l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
+	told := !s.stateless || s.awaited(s.listOf(method), "notifications/"+name+"/list_changed")
+	if told && l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
 		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", "the list has changed, but no notifications/%s/list_changed has come", name)
 	}
 	l.last, l.announced = way, false

@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/cmd/mcpgen/internal/audit"
@@ -48,6 +49,11 @@ func told(id any, method, more string) string {
 		more += ","
 	}
 	return fmt.Sprintf(`s {"@method":"notifications/%s","params":{%s"_meta":{"io.modelcontextprotocol/subscriptionId":%v}}}`, method, more, id)
+}
+
+// listing is a request for the list of tools and its answer, which is one tool with a description.
+func listing(id any, description string) []string {
+	return []string{request(id, "tools/list", ""), result(id, cacheable+`,"tools":[{"name":"t","description":"`+description+`","inputSchema":{"type":"object"}}]`)}
 }
 
 func statelessViolations() []violation {
@@ -130,6 +136,7 @@ func statelessViolations() []violation {
 		{rule: "subscription-unknown", name: "P29", lines: []string{open, opened, told(3, "tools/list_changed", ""), closed}},
 		{rule: "subscription-unknown", name: "P29 of another type", lines: []string{open, opened, told(`"2"`, "tools/list_changed", ""), closed}},
 		{rule: "subscription-unknown", name: "after the end", lines: []string{open, opened, closed, told(2, "tools/list_changed", "")}},
+		{rule: "list-changed-unannounced", name: "to a subscription", lines: slices.Concat([]string{discover, discovered, open, opened}, listing(3, "a"), listing(4, "b"), []string{closed})},
 		{rule: "subscription-acknowledged", name: "P26", lines: []string{open, told(2, "tools/list_changed", ""), opened, closed}},
 		{rule: "subscription-unasked", name: "P25", lines: []string{open, opened, told(2, "prompts/list_changed", ""), closed}},
 		{rule: "subscription-unasked", name: "P25 another resource", lines: []string{open, opened, told(2, "resources/updated", `"uri":"a:c"`), closed}},
