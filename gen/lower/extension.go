@@ -129,11 +129,11 @@ func (l *lowerer) extension() *ir.Extension {
 		if f := d.Field("resultType"); f != nil {
 			kind, _ = f.Const.(string)
 		}
+		r.use()
 		if kind == "" {
-			l.failAt(d.Pointer, "%s is a result of %q, but its resultType is not constant", d.Name, r.it.Method)
+			l.failAt(d.Pointer, "%s: the row has the result %s for %q, whose resultType is not constant; a row of values can fix it: {at: %s.resultType, value: VALUE}", r.where, d.Name, r.it.Method, d.Path)
 			continue
 		}
-		r.use()
 		out.Results = append(out.Results, ir.ExtensionResult{Method: r.it.Method, Type: kind, Decl: d})
 	}
 	return out

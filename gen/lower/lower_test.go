@@ -234,7 +234,7 @@ func TestRefused(t *testing.T) {
 			name:        "a filter of subscriptions by an unknown member",
 			definitions: listens(`"ids": {"type": "array", "items": {"type": "string"}}`),
 			overlay:     spec.Overlay{Filters: []spec.FilterRow{{Member: "ids", Notification: "notifications/changed", Param: "uri"}}},
-			want:        `the row of filters in overlay.yaml for "ids" must name the string of the params that the filter lists values of`,
+			want:        `/$defs/ChangedNotification/properties/params: filters/0: the row has the param "uri" of "notifications/changed", which is not a string among its params`,
 		},
 		{
 			name:        "a stale name",
@@ -265,6 +265,13 @@ func TestRefused(t *testing.T) {
 			definitions: tagA,
 			overlay:     spec.Overlay{Capabilities: []spec.CapabilityRow{{Method: "gone", Capability: "x"}}},
 			want:        "capabilities/0: stale overlay row: gone",
+		},
+		{
+			name: "a capability that the server cannot declare",
+			definitions: request + `, "EmptyResult": {"type": "object", "properties": {"_meta": {}}}, ` + requests + `,
+				"ServerCapabilities": {"type": "object", "properties": {"tools": {"type": "object", "properties": {"listChanged": {"type": "boolean"}}}}}`,
+			overlay: spec.Overlay{Capabilities: []spec.CapabilityRow{{Method: "ping", Capability: "tools.ping"}}},
+			want:    `2099-01-01: /$defs/ServerCapabilities: capabilities/0: the row has the capability tools.ping for "ping", which ServerCapabilities does not have`,
 		},
 		{
 			name:        "a union by context with what is no object",

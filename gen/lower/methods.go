@@ -63,6 +63,7 @@ func (l *lowerer) methods() []*ir.Method {
 		byWire[wire] = def
 		if m := l.method(def, wire); m != nil {
 			m.ToServer, m.ToClient, m.Within = toServer[wire], toClient[wire], within[wire]
+			l.checkCapability(m)
 			methods = append(methods, m)
 		}
 	}
@@ -132,6 +133,39 @@ func (l *lowerer) method(def schema.Definition, wire string) *ir.Method {
 	return m
 }
 
+// checkCapability reports a row with a capability that no side can declare: nobody could send such a message. The
+// receiver of a request declares it, and the sender of a notification.
+func (l *lowerer) checkCapability(m *ir.Method) {
+	r := first(l.overlay, func(r spec.CapabilityRow) bool { return r.Method == m.Wire })
+	if r == nil || l.ext != nil {
+		return
+	}
+	check := func(declared *ir.Decl) {
+		if declared == nil {
+			return
+		}
+		at := ir.Type(&ir.Ref{Decl: declared})
+		for name := range strings.SplitSeq(m.Capability, ".") {
+			object, ok := ir.Resolve(at).(*ir.Object)
+			if !ok {
+				return // it may have any members
+			}
+			f := object.Field(name)
+			if f == nil {
+				l.failName(declared.Pointer, "%s: the row has the capability %s for %q, which %s does not have", r.where, m.Capability, m.Wire, declared.Name)
+				return
+			}
+			at = f.Type
+		}
+	}
+	if m.ToServer && !m.Notification || m.ToClient && m.Notification {
+		check(l.named("ServerCapabilities"))
+	}
+	if m.ToClient && !m.Notification || m.ToServer && m.Notification {
+		check(l.named("ClientCapabilities"))
+	}
+}
+
 // nameParam returns the member of the params that the overlay has for the header Mcp-Name, or
 // "".
 func (l *lowerer) nameParam(m *ir.Method) string {
@@ -158,6 +192,15 @@ func (l *lowerer) filter(m *ir.Method) {
 	if r := first(l.overlay, func(r spec.FilterRow) bool { return r.Notification == m.Wire }); r != nil {
 		r.use()
 		m.Filter, m.FilterParam = r.it.Member, r.it.Param
+		if l.lenient || m.FilterParam == "" {
+			return
+		}
+		if slices.ContainsFunc(messageVariants(m.Params), func(v *ir.Variant) bool {
+			f := v.Decl.Field(m.FilterParam)
+			return f == nil || !isText(f.Type)
+		}) {
+			l.failAt(m.Params.Pointer, "%s: the row has the param %q of %q, which is not a string among its params", r.where, m.FilterParam, m.Wire)
+		}
 	}
 }
 
@@ -184,13 +227,11 @@ func (l *lowerer) checkFilter(methods []*ir.Method) {
 			}
 			_, flag := value.(*ir.Boolean)
 			array, list := value.(*ir.Array)
-			name := methods[i].FilterParam
-			param := methods[i].Params.Field(name)
 			switch {
 			case !flag && !(list && isText(array.Elem)):
 				l.failName(f.Pointer, "the filter of subscriptions has the member %q, which is neither a boolean nor a list of strings; package runtime knows no other filters", f.Wire)
-			case flag && name != "" || list && (param == nil || !isText(param.Type)):
-				l.failName(f.Pointer, "the row of filters in overlay.yaml for %q must name the string of the params that the filter lists values of, and must not if the filter is a boolean", f.Wire)
+			case list != (methods[i].FilterParam != ""):
+				l.failName(f.Pointer, "the row of filters in overlay.yaml for %q must name the member of the params that the filter lists values of, and must not if the filter has no list", f.Wire)
 			}
 		}
 	}
