@@ -275,10 +275,12 @@ func TestOtherMembers(t *testing.T) {
 func TestErrors(t *testing.T) {
 	for _, tt := range []struct{ name, rows, want string }{
 		{"a rename without a use", "renames: [{older: C, newer: D, reason: r}]", "convert.yaml:1: renames/0: stale row: C -> D matches no difference"},
+		{"a rename of nothing", "renames: [{older: C, newer: A, reason: r}]", "stale row: C -> A matches no difference"},
+		{"a rename to nothing", "renames: [{older: A, newer: D, reason: r}]", "stale row: A -> D matches no difference"},
 		{"a variant without a use", "variants: [{union: U, variant: B, reason: r}]", "stale row: B of U"},
 		{"a member without a use", "members:\n  - {object: B, member: y, drop: true, reason: r}", "convert.yaml:2: members/0: stale row: B.y"},
 		{"a value without a use", "values: [{enum: E, value: v, reason: r}]", `stale row: "v" of E`},
-		{"an error without a use", "errors: [{method: m, older: 1, newer: 2, reason: r}]", "stale row: error 1 of m"},
+		{"an error without a use", "errors: [{method: m, older: 1, newer: 2, reason: r}]", `stale row: error 1 of "m"`},
 		{"no revision in its range", "members: [{step: '1999-01-01', object: A, member: x, value: y, reason: r}]", "no pinned revision is in its range"},
 		{"an unknown function", "members: [{object: A, member: x, rewrite: F, reason: r}]", `unknown function "F"; the functions are AudioAsResource, DropURLElicitation`},
 		{"an unknown function of a variant", "variants: [{union: A, variant: x, rewrite: F, as: A, reason: r}]", `unknown function "F"`},

@@ -104,8 +104,12 @@ func (p *pairing) to(up bool) *ir.Revision {
 
 // counterpart returns the declaration's counterpart in the other revision, or nil.
 func (p *pairing) counterpart(d *ir.Decl, up bool) *ir.Decl {
-	if name, ok := p.tables.rename(p.newer.ID, d.Name, up); ok {
-		return p.to(up).Lookup(name)
+	if name, r := p.tables.rename(p.newer.ID, d.Name, up); r != nil {
+		other := p.to(up).Lookup(name)
+		if other != nil {
+			p.tables.use(&r.StepRow)
+		}
+		return other
 	}
 	if p.tables.claimed(p.newer.ID, d.Name, up) {
 		return nil

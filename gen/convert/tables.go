@@ -77,24 +77,24 @@ func find[T interface{ AppliesTo(step string) bool }](rows []T, step string, is 
 	return nil
 }
 
-// rename returns the other name of a declaration in a step.
-func (t *tables) rename(step, name string, up bool) (string, bool) {
+// rename returns the other name of a declaration in a step and the row that has it, or nil. The caller marks the row
+// as used.
+func (t *tables) rename(step, name string, up bool) (string, *spec.RenameRow) {
 	r := find(t.rows.Renames, step, func(r *spec.RenameRow) bool { return up && r.Older == name || !up && r.Newer == name })
-	if r == nil {
-		return "", false
+	switch {
+	case r == nil:
+		return "", nil
+	case up:
+		return r.Newer, r
 	}
-	t.use(&r.StepRow)
-	if up {
-		return r.Newer, true
-	}
-	return r.Older, true
+	return r.Older, r
 }
 
 // claimed reports whether a name belongs to a different declaration in the revision that
 // values are converted to.
 func (t *tables) claimed(step, name string, up bool) bool {
-	_, ok := t.rename(step, name, !up)
-	return ok
+	_, r := t.rename(step, name, !up)
+	return r != nil
 }
 
 // variant returns the row for a variant of a union that becomes a value of the definition into, or nil if
@@ -185,7 +185,7 @@ func (t *tables) stale(steps []string) {
 	unused(t, steps, t.rows.Members, func(r *spec.MemberRow) (*spec.StepRow, string) { return &r.StepRow, r.Object + "." + r.Member })
 	unused(t, steps, t.rows.Definitions, func(r *spec.DefinitionRow) (*spec.StepRow, string) { return &r.StepRow, r.Definition })
 	unused(t, steps, t.rows.Errors, func(r *spec.ErrorRow) (*spec.StepRow, string) {
-		return &r.StepRow, fmt.Sprintf("error %d of %s", r.Older, r.Method)
+		return &r.StepRow, fmt.Sprintf("error %d of %q", r.Older, r.Method)
 	})
 	unused(t, steps, t.rows.Values, func(r *spec.ValueMapping) (*spec.StepRow, string) {
 		return &r.StepRow, fmt.Sprintf("%q of %s", r.Value, r.Enum)
