@@ -73,7 +73,7 @@ func osPipes(b testing.TB) (pipes, *os.File, *os.File) {
 // served opens a session with a server over each transport.
 func served(b testing.TB) map[string]rawPeer {
 	p, in, out := osPipes(b)
-	go benchServer().Serve(b.Context(), stdio.New(in, out))
+	go benchServer().Serve(b.Context(), &stdio.Transport{In: in, Out: out})
 	client, server := mcptest.Pair()
 	go benchServer().Serve(b.Context(), server)
 	peers := map[string]rawPeer{"stdio": p, "inproc": memory{client}}
@@ -165,7 +165,7 @@ func BenchmarkBulk(b *testing.B) {
 	server := benchServer()
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := server.Serve(context.Background(), stdio.New(strings.NewReader(input), io.Discard)); err != nil {
+		if err := server.Serve(context.Background(), &stdio.Transport{In: strings.NewReader(input), Out: io.Discard}); err != nil {
 			b.Fatal(err)
 		}
 	}

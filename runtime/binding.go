@@ -14,10 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// BindingV1 is true while this package is compatible with code generated for the first version of
-// [Binding] and [Method]. Generated code refers to it, so that a mismatch does not compile.
-const BindingV1 = true
-
 // Direction is the set of sides that a message may be sent to.
 type Direction uint8
 

@@ -53,10 +53,9 @@ func (c *Client) self() implementation {
 // may be silent, Connect does so too when the answer takes longer than the ProbeWait of the transport. Over
 // HTTP, a server that is busy or cannot be reached is an error.
 //
-// The error is a *[VersionError] if the sides have no revision in common, and an *[EraError] if the server
-// does not know server/discover and the client has no binding with initialize. Connect owns the transport,
-// even if it fails. Ctx applies to the opening only: the session lasts until Close or until the server
-// ends it.
+// The error is a *[VersionError] if the sides have no revision in common, also if the server does not know
+// server/discover and the client has no binding with initialize. Connect owns the transport, even if it fails. Ctx
+// applies to the opening only: the session lasts until Close or until the server ends it.
 func (c *Client) Connect(ctx context.Context, t Transport) (*Session, error) {
 	cs, err := c.dial(ctx, t, false)
 	if err != nil {
@@ -407,7 +406,7 @@ func (cs *clientSide) open(ctx context.Context, known string, older bool) (*peer
 	case session == nil:
 		server, err := cs.discover(ctx, stateless)
 		if err != nil && ctx.Err() == nil && isRefusal(err) && !ofStateless(err) {
-			err = &EraError{Supported: revisions(cs.client.bindings), Err: err}
+			err = &VersionError{Supported: revisions(cs.client.bindings), Err: err}
 		}
 		return server, err
 	case stateless == nil:

@@ -160,7 +160,7 @@ func (s *Session) subscribeStream(ctx context.Context, l *listener) error {
 	params := wire.Object(`{"notifications":` + string(l.filter) + `}`)
 	m := sender{conn: l.side.conn, peer: p}.message(jsonrpc.Request, methodListen, params)
 	m.sent.row, m.sent.begun = r, func(id int64) {
-		l.id = wire.IntScalar(id)
+		l.id = wire.ScalarOf(id)
 		l.side.listeners.add(l)
 	}
 	_, err = l.side.transmit(ctx, m)

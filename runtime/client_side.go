@@ -320,7 +320,7 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 		}
 	}
 	params, _ := question.Get("params")
-	result, err := other(ctx, NewMessage(jsonrpc.Request, question.GetString("method"), ParamsOf(params)))
+	result, err := other(ctx, &Message{Kind: jsonrpc.Request, Method: question.GetString("method"), Params: ParamsOf(params)})
 	if err != nil {
 		return "", err
 	}
@@ -456,7 +456,7 @@ func (cs *clientSide) relist(ctx context.Context, p *peer) error {
 	limit := cs.limits.patience(ctx, methodListTools).Quiet
 	ctx, stop := limited(ctx, limit, 0, &TimeoutError{Method: methodListTools, Quiet: limit})
 	defer stop()
-	for _, err := range Pages(func(cursor *string) (none struct{}, next *string, err error) {
+	for _, err := range All(func(cursor *string) (none []struct{}, next *string, err error) {
 		var params wire.Appender
 		if cursor != nil {
 			params = stringParam("cursor", *cursor)

@@ -76,7 +76,7 @@ const cutShort = `"id":1,"error":\{"code":-32603,"message":"cancelled: shutting 
 func TestPipedInput(t *testing.T) {
 	in := strings.NewReader(fmt.Sprintf(initialize, r06) + "\n" + initialized + "\r\n\n" + toolCall("1", "echo", `{"a":1}`))
 	var out strings.Builder
-	if err := newServer(t, tools, runtime.ServerOptions{}, r06).Serve(t.Context(), stdio.New(in, &out)); err != nil {
+	if err := newServer(t, tools, runtime.ServerOptions{}, r06).Serve(t.Context(), &stdio.Transport{In: in, Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	match(t, strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n"), []string{`"id":"i"`, answered("1", `\{"a":1\}`)})
@@ -86,7 +86,7 @@ func TestPipedInput(t *testing.T) {
 func TestTransportError(t *testing.T) {
 	broken := errors.New("broken")
 	in := io.MultiReader(strings.NewReader(fmt.Sprintf(initialize, r06)+"\n"+toolCall("1", "wait", "{}")+"\n"), failing{broken})
-	err := newServer(t, tools, runtime.ServerOptions{}, r06).Serve(t.Context(), stdio.New(in, io.Discard))
+	err := newServer(t, tools, runtime.ServerOptions{}, r06).Serve(t.Context(), &stdio.Transport{In: in, Out: io.Discard})
 	if !errors.Is(err, broken) {
 		t.Errorf("Serve: %v", err)
 	}
@@ -103,7 +103,7 @@ func TestStuckRead(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		server := newServer(t, tools, runtime.ServerOptions{}, r06)
-		go func() { ended <- server.Serve(ctx, stdio.New(io.MultiReader(r), io.Discard)) }()
+		go func() { ended <- server.Serve(ctx, &stdio.Transport{In: io.MultiReader(r), Out: io.Discard}) }()
 		synctest.Wait()
 		cancel()
 		if err := <-ended; err != context.Canceled {

@@ -47,31 +47,26 @@ func errNoInput(method string) error {
 	return fmt.Errorf("runtime: %s: without a session, only the handler of a request can ask the client, and only until it returns", method)
 }
 
-// VersionError reports that the server speaks no revision that the client has a binding for.
+// VersionError reports that client and server have no revision in common, as far as the client can tell.
 type VersionError struct {
 	Answered  string   // the revision the server answered with
 	Supported []string // the revisions the client has bindings for, newest first
+
+	// Err is the answer to server/discover of a server that does not know it, so that it probably speaks only revisions
+	// with sessions. The client has no binding for one. It is nil if the server has answered with a revision.
+	Err error
 }
 
-// Error returns the revisions of both sides.
+// Error returns the revisions of both sides, or the answer.
 func (e *VersionError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %s", strings.Join(e.Supported, " or "), prefix.Cut(e.Err))
+	}
 	return fmt.Sprintf("runtime: the server answered protocol version %.50q; the client supports %s", e.Answered, strings.Join(e.Supported, ", "))
 }
 
-// EraError reports that the server does not answer server/discover, so that it probably speaks only
-// revisions with sessions, and that the client has no binding for one.
-type EraError struct {
-	Supported []string // the revisions the client has bindings for, newest first
-	Err       error    // the answer to server/discover
-}
-
-// Error returns the revisions and the answer.
-func (e *EraError) Error() string {
-	return fmt.Sprintf("runtime: the server does not seem to speak %s, and an older revision needs a binding: server/discover: %s", strings.Join(e.Supported, " or "), prefix.Cut(e.Err))
-}
-
 // Unwrap returns Err.
-func (e *EraError) Unwrap() error { return e.Err }
+func (e *VersionError) Unwrap() error { return e.Err }
 
 // CapabilityError reports that a message was not sent because a capability was not declared when the
 // session was opened.

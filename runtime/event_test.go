@@ -25,7 +25,7 @@ func TestEvent(t *testing.T) {
 	level := new(slog.LevelVar)
 	log := slog.New(slog.NewTextHandler(&logged, &slog.HandlerOptions{Level: level}))
 	cn := newConn(context.Background(), identified{}, newSettings(log, nil, nil, Limits{}, 0), false)
-	method, id, failure := strings.Repeat("m", 3), wire.IntScalar(1000), errors.New("why")
+	method, id, failure := strings.Repeat("m", 3), wire.ScalarOf(1000), errors.New("why")
 	event := func() {
 		cn.debug("refused", slog.String("method", method), loggedID(id), slog.Any("error", failure))
 	}

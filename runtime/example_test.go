@@ -37,7 +37,7 @@ func ExampleServer() {
 	input := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
-	if err := server.Serve(context.Background(), stdio.New(input, os.Stdout)); err != nil {
+	if err := server.Serve(context.Background(), &stdio.Transport{In: input, Out: os.Stdout}); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -174,7 +174,7 @@ func TestFillDefaults(t *testing.T) {
 		if method == "" {
 			method = "elicitation/create"
 		}
-		result, err := binding.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, method, row.params))
+		result, err := binding.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: method, Params: row.params})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if got := result.(wire.Object); got != row.want {
@@ -186,10 +186,10 @@ func TestFillDefaults(t *testing.T) {
 func TestFillDefaultsErrors(t *testing.T) {
 	why := errors.New("why")
 	binding := runtime.FillDefaults(runtime.Binding{Handle: func(context.Context, *runtime.Message) (wire.Appender, error) { return nil, why }})
-	if _, err := binding.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "elicitation/create", wire.Raw("{}"))); err != why {
+	if _, err := binding.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "elicitation/create", Params: wire.Raw("{}")}); err != why {
 		t.Errorf("got %v", err)
 	}
-	if _, err := runtime.FillDefaults(runtime.Binding{}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "elicitation/create", wire.Raw("{}"))); err == nil {
+	if _, err := runtime.FillDefaults(runtime.Binding{}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "elicitation/create", Params: wire.Raw("{}")}); err == nil {
 		t.Error("no error without a handler")
 	}
 }

@@ -121,7 +121,7 @@ func Answer[P wire.Value, R wire.Appender](ctx context.Context, m *Message, p P,
 		return nil, err // a nil pointer is no result either, but a nil map is one, and so is a struct of one nil pointer
 	}
 	checked := wire.Appender(result)
-	if r, ok := checked.(Hinted); ok {
+	if r, ok := checked.(hinter); ok {
 		checked = hinted(ctx, r)
 	}
 	if err := wire.Validate(checked); err != nil {

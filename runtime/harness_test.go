@@ -146,7 +146,7 @@ func dial(ctx context.Context, t testing.TB, s *runtime.Server) *conn {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	c := &conn{t: t, in: inW, ended: make(chan error, 1)}
-	go func() { c.ended <- s.Serve(ctx, stdio.New(inR, outW)) }()
+	go func() { c.ended <- s.Serve(ctx, &stdio.Transport{In: inR, Out: outW}) }()
 	go func() {
 		r := bufio.NewReader(outR)
 		for {

@@ -264,7 +264,7 @@ func TestLose(t *testing.T) {
 		gone := errors.New("gone")
 		go func() {
 			synctest.Wait()
-			tr.inbox.Lose(wire.IntScalar(2), gone)
+			tr.inbox.Lose(wire.ScalarOf(2), gone)
 		}()
 		if err := s.Ping(t.Context()); err != gone {
 			t.Errorf("Ping: %v", err)

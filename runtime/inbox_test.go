@@ -140,7 +140,7 @@ func TestInboxAsks(t *testing.T) {
 		go accept(in, toolCall("2", "ask", "{}"))
 		synctest.Wait()
 		out.take()
-		in.Lose(wire.IntScalar(2), &jsonrpc.Error{Code: 7, Message: "lost"})
+		in.Lose(wire.ScalarOf(2), &jsonrpc.Error{Code: 7, Message: "lost"})
 		synctest.Wait()
 		match(t, out.take(), []string{refused("2", "7", "lost")})
 		in.End(nil)

@@ -99,7 +99,7 @@ func containers(uri string) iter.Seq[string] {
 }
 
 // Message is a request or a notification, of the peer or of this side. A Handler does not change it, and passes
-// on a copy with other params that With returns.
+// on a copy with other params that With returns. A program that calls a Handler directly makes one with these fields.
 type Message struct {
 	Kind   jsonrpc.Kind // jsonrpc.Request or jsonrpc.Notification
 	Method string
@@ -107,11 +107,6 @@ type Message struct {
 
 	call *Call // of a message that the peer has sent; otherwise nil
 	sent *sent // nil for a message of the peer
-}
-
-// NewMessage returns a message for a Handler that is called directly. Params is nil for none.
-func NewMessage(kind jsonrpc.Kind, method string, params wire.Appender) *Message {
-	return &Message{Kind: kind, Method: method, Params: params}
 }
 
 // With returns a copy of the message with other params.
@@ -187,7 +182,7 @@ func (m *Message) Sent() bool { return m.sent != nil }
 func (m *Message) ID() wire.Scalar {
 	switch {
 	case m.sent != nil && m.sent.id != 0:
-		return wire.IntScalar(m.sent.id)
+		return wire.ScalarOf(m.sent.id)
 	case m.call != nil:
 		return m.call.id
 	}

@@ -36,7 +36,7 @@ func TestMetaParams(t *testing.T) {
 		{spelled(`{"_meta":{` + level + `"error"}}`), LogInfo, `{"_meta":{"t":7,` + level + `"error"}}`},
 		{spelled(`{"_meta":{` + level + `null}}`), LogInfo, `{"_meta":{"t":7,` + level + `"info"}}`},
 	} {
-		got, err := metaParams{c.params, metaMember("t", wire.IntScalar(7)), c.level}.AppendJSON([]byte("before:"))
+		got, err := metaParams{c.params, metaMember("t", wire.ScalarOf(7)), c.level}.AppendJSON([]byte("before:"))
 		switch {
 		case c.want == "" && err == nil:
 			t.Errorf("%v: %s, want an error", c.params, got)

@@ -42,7 +42,7 @@ func TestNoResult(t *testing.T) {
 // answer returns what Answer returns for the result of a handler.
 func answer[R wire.Appender](result R) func() (wire.Appender, error) {
 	return func() (wire.Appender, error) {
-		return runtime.Answer(context.Background(), runtime.NewMessage(jsonrpc.Request, "a", nil), new(wire.Object),
+		return runtime.Answer(context.Background(), &runtime.Message{Kind: jsonrpc.Request, Method: "a"}, new(wire.Object),
 			func(context.Context, *wire.Object) (R, error) { return result, nil })
 	}
 }

@@ -28,11 +28,13 @@ func TestPage(t *testing.T) {
 		{letters[:3], 1, []string{"a", "b", "c"}},
 	} {
 		var got []string
-		for page, err := range runtime.Pages(func(cursor *string) ([]string, *string, error) { return runtime.Page(c.items, cursor, c.size) }) {
+		for next, last := (*string)(nil), false; !last; {
+			page, following, err := runtime.Page(c.items, next, c.size)
 			if err != nil {
-				t.Error(err)
+				t.Fatal(err)
 			}
 			got = append(got, strings.Join(page, ""))
+			next, last = following, following == nil
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%d by %d (-want +got):\n%s", len(c.items), c.size, diff)

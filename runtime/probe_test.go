@@ -301,7 +301,7 @@ func TestErasTogether(t *testing.T) {
 					if lines {
 						inR, inW := io.Pipe()
 						outR, outW := io.Pipe()
-						ours, theirs = stdio.New(outR, inW), stdio.New(inR, outW)
+						ours, theirs = &stdio.Transport{In: outR, Out: inW}, &stdio.Transport{In: inR, Out: outW}
 					}
 					go func() { ended <- server.Serve(context.Background(), theirs) }()
 					session, err := eraClient(t, runtime.ClientOptions{}, nil, speaks[kinds[0]]...).Connect(t.Context(), ours)

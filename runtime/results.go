@@ -326,10 +326,6 @@ func (c statelessCall) uriData(data wire.Raw) wire.Raw {
 	return wire.Raw(with)
 }
 
-// ErrCursorLoop is the error of a list whose pages do not end, because the server has returned a cursor
-// twice.
-var ErrCursorLoop = errors.New("runtime: the same cursor twice")
-
 const (
 	// maxPages and maxPaging limit the pages of a list and the time of waiting for them. A server could
 	// return a new cursor with each page for ever.
@@ -337,45 +333,19 @@ const (
 	maxPaging = defaultMaxTimeout
 )
 
-// Pages yields the pages of a paginated list. It calls page with nil for the first page, and then with the
-// cursor that page has returned, until that is nil or "", with which some servers end their lists. After an
-// error, which is yielded with the page, the sequence ends ("Pagination" in server/utilities/pagination of
-// every revision). A list of more than 10,000 pages is an error, and so is one whose pages take more than an
-// hour together.
-func Pages[P any](page func(cursor *string) (p P, next *string, err error)) iter.Seq2[P, error] {
-	return func(yield func(P, error) bool) {
-		seen, seed := make(map[uint64]bool), maphash.MakeSeed() // hashes, because cursors may be long
-		var waited time.Duration
-		var none P
-		for cursor := (*string)(nil); ; {
-			start := time.Now()
-			p, next, err := page(cursor)
-			waited += time.Since(start)
-			if !yield(p, err) || err != nil || next == nil || *next == "" {
-				return
-			}
-			hash := maphash.String(seed, *next)
-			if seen[hash] {
-				yield(none, fmt.Errorf("%w: %.100q", ErrCursorLoop, *next))
-				return
-			}
-			if len(seen)+1 == maxPages || waited > maxPaging {
-				yield(none, fmt.Errorf("runtime: the list has not ended after %d pages and %s", len(seen)+1, waited.Round(time.Second)))
-				return
-			}
-			seen[hash] = true
-			cursor = next
-		}
-	}
-}
-
-// All yields pointers to the items of a paginated list. Page returns the items of one page
-// and the cursor of the next one, as for [Pages]. Each page is requested when the loop
-// reaches its first item. After an error, which is yielded with a nil pointer, the sequence
-// ends.
+// All yields pointers to the items of a paginated list. It calls page with nil for the first page, and then with the
+// cursor that page has returned, until that is nil or "", with which some servers end their lists ("Pagination" in
+// server/utilities/pagination of every revision). Each page is requested when the loop reaches its first item. After an
+// error, which is yielded with a nil pointer, the sequence ends. A list that has the same cursor twice or more than
+// 10,000 pages is an error, and so is one whose pages take more than an hour together.
 func All[T any](page func(cursor *string) (items []T, next *string, err error)) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		for items, err := range Pages(page) {
+		seen, seed := make(map[uint64]bool), maphash.MakeSeed() // hashes, because cursors may be long
+		var waited time.Duration
+		for cursor := (*string)(nil); ; {
+			start := time.Now()
+			items, next, err := page(cursor)
+			waited += time.Since(start)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -385,6 +355,20 @@ func All[T any](page func(cursor *string) (items []T, next *string, err error)) 
 					return
 				}
 			}
+			if next == nil || *next == "" {
+				return
+			}
+			hash := maphash.String(seed, *next)
+			if seen[hash] {
+				yield(nil, fmt.Errorf("runtime: the same cursor twice: %.100q", *next))
+				return
+			}
+			if len(seen)+1 == maxPages || waited > maxPaging {
+				yield(nil, fmt.Errorf("runtime: the list has not ended after %d pages and %s", len(seen)+1, waited.Round(time.Second)))
+				return
+			}
+			seen[hash] = true
+			cursor = next
 		}
 	}
 }
@@ -601,15 +585,15 @@ func (c *resultCache) forget(selects func(*cacheKey) bool) {
 	}
 }
 
-// Hinted is implemented by the generated results that say how long they may be kept. WithCacheHint returns
+// hinter is implemented by the generated results that say how long they may be kept. WithCacheHint returns
 // the result itself if it has a cacheScope, or else a copy with the given one, which also has the TTL unless
 // the result has one. The protocol requires both members, and few handlers set them.
-type Hinted interface {
+type hinter interface {
 	WithCacheHint(ttlMs int64, cacheScope string) wire.Appender
 }
 
 // hinted returns the result of a handler with the hint of its call.
-func hinted(ctx context.Context, r Hinted) wire.Appender {
+func hinted(ctx context.Context, r hinter) wire.Appender {
 	var hint CacheHint // in a session, the result is converted to a revision without hints
 	if c := CallOf(ctx); c != nil && c.row != nil {
 		hint = statelessCall{c}.hint()

@@ -184,7 +184,7 @@ func questionName(ctx context.Context, method string, question wire.Raw) string 
 
 // questionOf returns the text of a request as it is part of a result.
 func questionOf(m *Message) (wire.Raw, error) {
-	method, err := wire.MarshalString(wire.StringScalar(m.Method))
+	method, err := wire.MarshalString(wire.ScalarOf(m.Method))
 	if err != nil {
 		return "", err
 	}

@@ -211,7 +211,7 @@ func (s *sent) exchange(ctx context.Context, m *Message) (wire.Raw, error) {
 		defer limited.end()
 		sending = limited
 	}
-	id, meta := wire.IntScalar(w.ID), ""
+	id, meta := wire.ScalarOf(w.ID), ""
 	if s.wantsProgress() {
 		meta = metaMember("progressToken", id)
 	}
@@ -324,7 +324,7 @@ func (l *sendLimit) end() {
 // wait for a peer that does not read; the answer of the call that has sent the request waits. The context of
 // the session does not apply, because many callers close the session immediately after a cancelled call.
 func (s *sent) withdraw(reason string) {
-	params := cancelledParams{wire.IntScalar(s.id), reason}
+	params := cancelledParams{wire.ScalarOf(s.id), reason}
 	from, life, held := s.sender, &s.conn.life, s.call.hold()
 	told := func() {
 		if held {

@@ -118,7 +118,7 @@ func TestMisconfigured(t *testing.T) {
 		"no revision":  {tools.bind("", runtime.ToServer)},
 		"one is wrong": {good, tools.bind(r03, runtime.ToClient)},
 	} {
-		err := runtime.NewServer(runtime.ServerOptions{}, bindings...).Serve(t.Context(), stdio.New(strings.NewReader(""), io.Discard))
+		err := runtime.NewServer(runtime.ServerOptions{}, bindings...).Serve(t.Context(), &stdio.Transport{In: strings.NewReader(""), Out: io.Discard})
 		if err == nil {
 			t.Errorf("%s: served", name)
 		}
@@ -397,7 +397,7 @@ func TestBulk(t *testing.T) {
 		in.WriteString(toolCall(fmt.Sprint(i), "echo", `{}`) + "\n")
 	}
 	server := newServer(t, tools, runtime.ServerOptions{Limits: runtime.Limits{MaxConcurrent: 2}}, r06)
-	if err := server.Serve(t.Context(), stdio.New(strings.NewReader(in.String()), &out)); err != nil {
+	if err := server.Serve(t.Context(), &stdio.Transport{In: strings.NewReader(in.String()), Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	if got := strings.Count(out.String(), `"result":{}`); got != n {

@@ -110,7 +110,7 @@ func TestSessionResumed(t *testing.T) {
 		var out strings.Builder
 		ended := make(chan error, 1)
 		go func() {
-			ended <- server.Resume(t.Context(), stdio.New(in, &out), runtime.Handshake{Revision: "2025-06-18", Subscriptions: []string{"a:b"}})
+			ended <- server.Resume(t.Context(), &stdio.Transport{In: in, Out: &out}, runtime.Handshake{Revision: "2025-06-18", Subscriptions: []string{"a:b"}})
 		}()
 		synctest.Wait()
 		for _, uri := range []string{"a:b", "a:c"} {

@@ -193,7 +193,7 @@ func TestShutdownUnread(t *testing.T) {
 		stuck := make(chan struct{})
 		ended := make(chan error, 1)
 		server := newServer(t, slow, runtime.ServerOptions{}, r06)
-		go func() { ended <- server.Serve(ctx, stdio.New(in, blockedWriter(stuck))) }()
+		go func() { ended <- server.Serve(ctx, &stdio.Transport{In: in, Out: blockedWriter(stuck)}) }()
 		fmt.Fprintf(client, initialize+"\n", r06)
 		synctest.Wait()
 		cancel()

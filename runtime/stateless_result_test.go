@@ -70,7 +70,7 @@ func TestOffers(t *testing.T) {
 func exchange(t testing.TB, s *runtime.Server, line string) string {
 	t.Helper()
 	var out strings.Builder
-	if err := s.Serve(t.Context(), stdio.New(strings.NewReader(line+"\n"), &out)); err != nil {
+	if err := s.Serve(t.Context(), &stdio.Transport{In: strings.NewReader(line + "\n"), Out: &out}); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -153,7 +153,7 @@ func FuzzServer(f *testing.F) {
 		input.Write(lines)
 		input.WriteString("\n" + `{"jsonrpc":"2.0","id":"the last good request","method":"ping"}` + "\n")
 		p := &probePipe{t: t, input: &input, answered: make(chan struct{})}
-		if err := server.Serve(t.Context(), stdio.New(p, p)); err != nil {
+		if err := server.Serve(t.Context(), &stdio.Transport{In: p, Out: p}); err != nil {
 			t.Errorf("Serve: %v", err)
 		}
 	})
@@ -186,8 +186,9 @@ func (p *probePipe) Write(line []byte) (int, error) {
 		p.t.Errorf("not a line: %q", line)
 	}
 	if jsonrpc.IsBatch(text) {
-		items, err := jsonrpc.ParseBatch(text, 1<<20)
-		for _, item := range items {
+		batch := jsonrpc.ParseText(text)
+		err := batch.Err
+		for _, item := range batch.Batch {
 			err = errors.Join(err, item.Err)
 		}
 		if err != nil {
@@ -195,7 +196,7 @@ func (p *probePipe) Write(line []byte) (int, error) {
 		}
 	} else if m, err := jsonrpc.Parse(text); err != nil {
 		p.t.Errorf("%s: %v", text, err)
-	} else if m.ID == wire.StringScalar("the last good request") && m.Result == "{}" {
+	} else if m.ID == wire.ScalarOf("the last good request") && m.Result == "{}" {
 		p.once.Do(func() { close(p.answered) })
 	}
 	return len(line), nil

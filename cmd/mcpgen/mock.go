@@ -151,7 +151,7 @@ func serveMock(cmd *cobra.Command, name string, list *catalog.Catalog, o mock.Op
 	}
 	if listen == "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", title, summary)
-		err := server.Serve(cmd.Context(), stdio.New(cmd.InOrStdin(), cmd.OutOrStdout()))
+		err := server.Serve(cmd.Context(), &stdio.Transport{In: cmd.InOrStdin(), Out: cmd.OutOrStdout()})
 		if cmd.Context().Err() != nil && errors.Is(err, context.Canceled) {
 			return nil // the user has ended the program
 		}

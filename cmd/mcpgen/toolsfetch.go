@@ -30,7 +30,7 @@ func (o *origin) fetch(ctx context.Context, stderr io.Writer) ([]byte, error) {
 
 // definitions returns the tool definitions of a session's server as a JSON array.
 func definitions(ctx context.Context, session *runtime.Session) ([]byte, error) {
-	all, err := tools.List(ctx, session)
+	all, err := tools.List(ctx, session, "tool")
 	if err != nil {
 		return nil, fmt.Errorf("tools/list: %w", explainRefusal(err))
 	}
@@ -77,7 +77,7 @@ func (o *origin) catalog(ctx context.Context, stderr io.Writer) ([]byte, error) 
 // entries returns all entries of a list as a JSON array. The array is empty if the server does
 // not know the method.
 func entries(ctx context.Context, session *runtime.Session, kind string) ([]byte, error) {
-	all, err := tools.ListItems(ctx, session, kind)
+	all, err := tools.List(ctx, session, kind)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeMethodNotFound {
 		return []byte("[]"), nil
 	}

@@ -77,7 +77,7 @@ func compat(f *jen.File, revisions []*ir.Revision, steps []*convert.Step) {
 			g.Id(onlyIn(r)).Op("=").Lit(convert.Foreign(r))
 		}
 	})
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = convert.V5")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = wire.GeneratedV1")
 	code.Declare(f, "Options configure the conversion of values that another revision cannot represent.", "type Options = convert.Options")
 	code.Declare(f, "Report describes a loss: what was lost, and where.", "type Report = convert.Report")
 	code.Declare(f, "RevisionError reports that a request was not sent because the session's revision cannot represent it.", "type RevisionError = convert.RevisionError")

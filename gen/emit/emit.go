@@ -142,7 +142,7 @@ func (e *emitter) packageDoc(f *jen.File) {
 	}
 	f.PackageComment(code.CommentText(strings.ReplaceAll(about, "\n\n\n\n", "\n\n")))
 	code.Declare(f, "Revision is the protocol revision of this package.", "const Revision = $1", jen.Lit(e.rev.ID))
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const (\n_ = wire.CodecV3\n_ = runtime.BindingV1\n)")
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = wire.GeneratedV1")
 }
 
 // deprecation returns the paragraph that marks an identifier as deprecated, or "" if it is not.

@@ -129,7 +129,7 @@ func writeAnswers(w *wire.Writer, i typing.ItemTypes) {
 	for _, a := range i.Arguments {
 		switch k := indexOf(i.Completions, a); {
 		case k >= 0:
-			completes.Set(a.Name, wire.StringScalar(i.Completions[k].Method))
+			completes.Set(a.Name, wire.ScalarOf(i.Completions[k].Method))
 		case len(a.Enum) > 0:
 			values, _ := wire.RawOf(a.Enum) // the list that they come from is UTF-8
 			completes.Set(a.Name, values)

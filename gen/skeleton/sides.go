@@ -14,7 +14,7 @@ import (
 
 // server renders the interfaces of the handlers and their registration.
 func (g *generator) server() ([]files.File, error) {
-	parts := []func(*jen.File){g.guards, g.definitions, g.toolsInterface}
+	parts := []func(*jen.File){guard, g.definitions, g.toolsInterface}
 	if len(g.pkg.Items) > 0 {
 		parts = append(parts, g.itemInterfaces)
 	}
@@ -133,7 +133,7 @@ func (g *generator) client() ([]files.File, error) {
 		f.Comment("offered holds all tools, prompts, resources and templates, in the order of their lists.")
 		f.Add(code.Go("var offered = $1", g.itemList()))
 	}
-	return g.render(g.whole("client.gen.go", g.guards, g.definitions, g.clientType, offered))
+	return g.render(g.whole("client.gen.go", guard, g.definitions, g.clientType, offered))
 }
 
 // clientType renders the client without the methods of its tools.

@@ -157,16 +157,10 @@ func (g *generator) lines(name string, all [][]byte) files.File {
 	return files.File{Path: name, Content: text}
 }
 
-// guards renders declarations that keep the code from compiling with other versions of the runtime.
-func (g *generator) guards(f *jen.File) {
-	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = tools.ToolsV7")
+// guard renders a declaration that keeps the code from compiling with other versions of the runtime.
+func guard(f *jen.File) {
+	code.Declare(f, "This code does not compile with other versions of the runtime.", "const _ = wire.GeneratedV1")
 	f.Line()
-	code.Declare(f, "This code does not compile with other versions of the codec.", "const _ = wire.CodecV3")
-	f.Line()
-	if g.serves && g.callsAPI() {
-		code.Declare(f, "This code does not compile with other versions of package rest.", "const _ = rest.RestV1")
-		f.Line()
-	}
 }
 
 // callsAPI reports whether a tool of the list calls an operation of an API.

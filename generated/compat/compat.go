@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime"
 	"github.com/mcpgen/mcpgen/runtime/catalog"
 	"github.com/mcpgen/mcpgen/runtime/convert"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // Reasons for losses.
@@ -32,7 +33,7 @@ const (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = convert.V5
+const _ = wire.GeneratedV1
 
 // Options configure the conversion of values that another revision cannot
 // represent.

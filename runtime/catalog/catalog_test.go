@@ -334,7 +334,7 @@ func TestOver(t *testing.T) {
 	for method, want := range map[string]string{
 		"tools/list": `{"tools":[`, "prompts/list": `{"below":"prompts/list"}`, "x/y": `{"below":"x/y"}`,
 	} {
-		result, err := b.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, method, nil))
+		result, err := b.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: method})
 		must(t, err)
 		got, err := wire.Marshal(result)
 		if err != nil || !strings.HasPrefix(string(got), want) {
@@ -345,7 +345,7 @@ func TestOver(t *testing.T) {
 		t.Errorf("the binding below was told %d times of the server", served)
 	}
 	// A table that says nothing restricts nothing.
-	if result, err := filled(t, catalog.Options{}).Over(runtime.Binding{}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "prompts/list", nil)); err != nil || result == nil {
+	if result, err := filled(t, catalog.Options{}).Over(runtime.Binding{}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "prompts/list"}); err != nil || result == nil {
 		t.Errorf("got %v", err)
 	}
 }

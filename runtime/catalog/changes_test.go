@@ -210,13 +210,13 @@ func TestCallRate(t *testing.T) {
 // TestNoSession uses a binding without a session.
 func TestNoSession(t *testing.T) {
 	b := filled(t, catalog.Options{CallRate: 1}).Over(runtime.Binding{Methods: methods})
-	if _, err := b.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"echo"}`))); err != nil {
+	if _, err := b.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"echo"}`)}); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"echo"}`))); err == nil {
+	if _, err := b.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"echo"}`)}); err == nil {
 		t.Error("no bound for calls outside of sessions")
 	}
-	if _, err := b.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "resources/unsubscribe", wire.Raw(`{"uri":"test://a"}`))); err != nil {
+	if _, err := b.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "resources/unsubscribe", Params: wire.Raw(`{"uri":"test://a"}`)}); err != nil {
 		t.Error(err)
 	}
 }

@@ -48,7 +48,7 @@ func Example() {
 		`{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{"uri":"weather://stations/Atlantis"}}`,
 		`{"jsonrpc":"2.0","id":4,"method":"completion/complete","params":{"ref":{"type":"ref/prompt","name":"report"},"argument":{"name":"city","value":"O"}}}`,
 	} {
-		transport := stdio.New(strings.NewReader(request), struct{ io.Writer }{os.Stdout})
+		transport := &stdio.Transport{In: strings.NewReader(request), Out: struct{ io.Writer }{os.Stdout}}
 		if err := server.Resume(context.Background(), transport, runtime.Handshake{Revision: mcp.Revision}); err != nil {
 			log.Fatal(err)
 		}

@@ -113,7 +113,7 @@ func TestCursors(t *testing.T) {
 		strings.TrimSuffix(prompts, `"}`),
 	}
 	for _, cursor := range bad {
-		params, err := wire.ObjectOf(wire.Members{{Name: "cursor", Value: wire.Raw(wire.StringScalar(cursor).String())}})
+		params, err := wire.ObjectOf(wire.Members{{Name: "cursor", Value: wire.Raw(wire.ScalarOf(cursor).String())}})
 		must(t, err)
 		if got := s.ask("tools/list", wire.Raw(params)); !strings.HasPrefix(got, "-32602 ") {
 			t.Errorf("%.50q: got %s", cursor, got)
@@ -205,12 +205,12 @@ func TestCursorOfReplacedItems(t *testing.T) {
 			must(t, c.Add(items...))
 		}
 		must(t, c.Add(echo("d")))
-		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{}`)))
+		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/list", Params: wire.Raw(`{}`)})
 		must(t, err)
 		text, err := wire.Marshal(result)
 		must(t, err)
 		cursor := wire.Object(text).GetString("nextCursor")
-		result, err = c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{"cursor":"`+cursor+`"}`)))
+		result, err = c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/list", Params: wire.Raw(`{"cursor":"` + cursor + `"}`)})
 		must(t, err)
 		page, err := wire.Marshal(result)
 		must(t, err)
@@ -230,7 +230,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				result, err := handle(b.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{}`)))
+				result, err := handle(b.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/list", Params: wire.Raw(`{}`)})
 				if err == nil {
 					_, err = result.AppendJSON(buf)
 				}
@@ -245,7 +245,7 @@ func BenchmarkCall(b *testing.B) {
 	handle := large(b, 1000).Over(runtime.Binding{Methods: methods}).Handle
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := handle(b.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"tool7","arguments":{"a":1}}`)))
+		_, err := handle(b.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"tool7","arguments":{"a":1}}`)})
 		must(b, err)
 	}
 }

@@ -29,7 +29,7 @@ func talk(t *testing.T, s *runtime.Server, requests ...string) []wire.Object {
 		params := strings.TrimPrefix(members+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`, ",")
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`+"\n", method, params)
 		var out strings.Builder
-		must(t, s.Serve(t.Context(), stdio.New(strings.NewReader(line), &out)))
+		must(t, s.Serve(t.Context(), &stdio.Transport{In: strings.NewReader(line), Out: &out}))
 		answer := wire.Object(strings.TrimSpace(out.String()))
 		if got, ok := answer.Get("result"); ok {
 			answers = append(answers, wire.Object(got))

@@ -29,7 +29,7 @@ func TestNamed(t *testing.T) {
 	))
 	handle := c.Over(runtime.Binding{Methods: methods}).Handle
 	for range 2 {
-		result, err := handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/list", wire.Raw(`{}`)))
+		result, err := handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/list", Params: wire.Raw(`{}`)})
 		must(t, err)
 		got, err := wire.Marshal(result)
 		must(t, err)
@@ -48,7 +48,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s: tasks are %s", name, got)
 		}
 	}
-	if _, err := handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"b"}`))); err != nil {
+	if _, err := handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"b"}`)}); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,7 +62,7 @@ func TestServerLogger(t *testing.T) {
 	_, err := catalog.NewServer(runtime.ServerOptions{Name: "s", Version: "1", Logger: slog.New(slog.NewTextHandler(&log, nil))},
 		runtime.Binding{Revision: "2025-11-25", Direction: runtime.ToServer, Methods: methods}, nil, c)
 	must(t, err)
-	if _, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"a"}`))); err != nil {
+	if _, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"a"}`)}); err != nil {
 		t.Error(err)
 	}
 	if !strings.Contains(log.String(), "panic=broken") {
@@ -90,7 +90,7 @@ func TestErrorText(t *testing.T) {
 		must(t, c.Add(catalog.NewTool(wire.Object(`{"name":"a","inputSchema":{"type":"object"}}`), func(_ context.Context, arguments wire.Object) (wire.Object, error) {
 			return "", decode(arguments)
 		})))
-		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "tools/call", wire.Raw(`{"name":"a","arguments":{"city":5}}`)))
+		result, err := c.Over(runtime.Binding{Methods: methods}).Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "tools/call", Params: wire.Raw(`{"name":"a","arguments":{"city":5}}`)})
 		must(t, err)
 		got, err := wire.MarshalString(result)
 		must(t, err)

@@ -191,7 +191,7 @@ type way struct {
 // searching a text for a few words is less work than converting it.
 func (w *way) keeps(v wire.Raw) bool {
 	rule := w.rule
-	for rule != Keep && w.shapes[rule].Cases != nil {
+	for rule != unchanged && w.shapes[rule].Cases != nil {
 		s := &w.shapes[rule]
 		i := slices.IndexFunc(s.Cases, func(k Case) bool { return k.matches(v) })
 		switch {
@@ -204,7 +204,7 @@ func (w *way) keeps(v wire.Raw) bool {
 		}
 		rule = s.Cases[i].Rule
 	}
-	if rule == Keep {
+	if rule == unchanged {
 		return true
 	}
 	touched, text := w.shapes[rule].Touched, string(v)
@@ -230,7 +230,7 @@ func (w *way) supplies(m *Member) bool {
 		return false
 	case m.Name == "resultType":
 		return m.Default == `"complete"`
-	case m.Default == "{}" && m.Rule != Keep:
+	case m.Default == "{}" && m.Rule != unchanged:
 		return !w.adds(&w.shapes[m.Rule])
 	}
 	return m.Fact != "" || m.Name == "ttlMs" || m.Name == "cacheScope"

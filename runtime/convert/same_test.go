@@ -63,7 +63,7 @@ func TestRepeated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := session.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "m", params)); err != nil || received != want {
+		if _, err := session.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "m", Params: params}); err != nil || received != want {
 			t.Errorf("%s:\ngot  %s, %v\nwant %s", params, received, err, want)
 		}
 	}
@@ -79,7 +79,7 @@ func TestRepeated(t *testing.T) {
 		{`[]`, `[]`},
 	} {
 		answer = tt.result
-		result, err := session.Handle(t.Context(), runtime.NewMessage(jsonrpc.Request, "m", nil))
+		result, err := session.Handle(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: "m"})
 		if err != nil {
 			t.Fatal(err)
 		}

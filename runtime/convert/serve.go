@@ -204,7 +204,7 @@ func (b *adapter) listen() func(ctx context.Context, notification, value string)
 		}
 		params, err := wire.AppendString([]byte(`{"uri":`), uri)
 		if err == nil {
-			_, err = b.binding.Handle(ctx, runtime.NewMessage(jsonrpc.Request, methodSubscribe, wire.Raw(append(params, '}'))))
+			_, err = b.binding.Handle(ctx, &runtime.Message{Kind: jsonrpc.Request, Method: methodSubscribe, Params: wire.Raw(append(params, '}'))})
 		}
 		return err
 	}

@@ -16,10 +16,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// V5 is true while this package is compatible with tables generated for its fifth
-// version. Generated code refers to it, so that a mismatch does not compile.
-const V5 = true
-
 // Table holds the pinned revisions, oldest first, and the steps between them. It is
 // generated and never changes.
 type Table struct {
@@ -61,11 +57,10 @@ type Definition struct {
 	Up, Down     Rule
 }
 
-// Rule is the index of the [Shape] by which a value is converted, or [Keep].
+// Rule is the index of the [Shape] by which a value is converted, or 0 for a value that is the same in both revisions.
 type Rule int
 
-// Keep is the rule for a value that is the same in both revisions.
-const Keep Rule = 0
+const unchanged Rule = 0
 
 // Shape describes the differences between the values of a type in two revisions.
 type Shape struct {
@@ -279,7 +274,7 @@ func (t *Table) newRoute(v values) *route {
 			r.err = &Error{Reason: fmt.Sprintf("revisions %s and %s do not both define %.50s", a.ID, b.ID, v.definition(&t.Revisions[at]))}
 			return r
 		}
-		if w := step.way(d, up); w.rule != Keep {
+		if w := step.way(d, up); w.rule != unchanged {
 			to := runtime.Binding{Methods: t.Revisions[next].Methods}
 			w.supplied = v.sent && next == end && to.Stateless()
 			w.plain = w.shapes[w.rule].Cases == nil && !w.adds(&w.shapes[w.rule])
@@ -312,7 +307,7 @@ func (r *route) convert(c *Conversion, v wire.Raw) (_ wire.Raw, err error) {
 
 // convert converts a value by the way of a step.
 func (c *Conversion) convert(w way, v wire.Raw) (wire.Raw, error) {
-	if w.rule == Keep {
+	if w.rule == unchanged {
 		return v, nil
 	}
 	c.way, c.changed = w, false

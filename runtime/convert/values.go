@@ -14,7 +14,7 @@ import (
 
 // value appends the value at the current path, converted.
 func (c *Conversion) value(dst []byte, rule Rule, v wire.Raw) []byte {
-	if rule == Keep || c.err != nil {
+	if rule == unchanged || c.err != nil {
 		return append(dst, v...)
 	}
 	s, start := &c.shapes[rule], len(dst)
@@ -42,7 +42,7 @@ func (c *Conversion) shaped(dst []byte, s *Shape, v wire.Raw) []byte {
 		return c.union(dst, s, v)
 	case v.Kind() == wire.KindObject:
 		return c.object(dst, s, v)
-	case v.Kind() == wire.KindArray && s.Each != Keep:
+	case v.Kind() == wire.KindArray && s.Each != unchanged:
 		return c.array(dst, s, v)
 	}
 	return append(dst, v...)
@@ -50,7 +50,7 @@ func (c *Conversion) shaped(dst []byte, s *Shape, v wire.Raw) []byte {
 
 // below appends a converted member or element of the value at the current path.
 func (c *Conversion) below(dst []byte, name string, rule Rule, v wire.Raw) []byte {
-	if rule == Keep {
+	if rule == unchanged {
 		return append(dst, v...)
 	}
 	if c.path == nil {

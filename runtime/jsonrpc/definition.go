@@ -41,9 +41,9 @@ func (all Definitions) New(name string) (wire.Value, bool) {
 	}
 	switch d := &all[i]; {
 	case d.OneOf != nil:
-		return &AnyMessage{all: all, definition: d}, true
+		return &anyMessage{all: all, definition: d}, true
 	case d.Each != "":
-		return &DefinedBatch{all: all, each: d.Each}, true
+		return &definedBatch{all: all, each: d.Each}, true
 	case d.Members != "":
 		return &DefinedMessage{Definition: d}, true
 	default:
@@ -51,31 +51,29 @@ func (all Definitions) New(name string) (wire.Value, bool) {
 	}
 }
 
-// DefinedBatch is an array of messages.
-type DefinedBatch struct {
-	// Messages are the elements.
-	Messages []wire.Value
-
-	all  Definitions
-	each string
+// definedBatch is an array of messages.
+type definedBatch struct {
+	messages []wire.Value
+	all      Definitions
+	each     string
 }
 
 // DecodeJSON implements [wire.Value].
-func (b *DefinedBatch) DecodeJSON(r *wire.Reader) error {
-	b.Messages = nil
+func (b *definedBatch) DecodeJSON(r *wire.Reader) error {
+	b.messages = nil
 	for r.BeginArray(); r.Element(); {
 		v, _ := b.all.New(b.each)
-		b.Messages = append(b.Messages, v)
+		b.messages = append(b.messages, v)
 		_ = v.DecodeJSON(r) // r keeps the error
 	}
 	return r.Err()
 }
 
 // AppendJSON implements [wire.Appender].
-func (b *DefinedBatch) AppendJSON(dst []byte) ([]byte, error) {
+func (b *definedBatch) AppendJSON(dst []byte) ([]byte, error) {
 	w := wire.NewWriter(dst)
 	w.BeginArray()
-	for _, m := range b.Messages {
+	for _, m := range b.messages {
 		w.Element()
 		w.Put(m)
 	}
@@ -84,8 +82,8 @@ func (b *DefinedBatch) AppendJSON(dst []byte) ([]byte, error) {
 }
 
 // Check implements [wire.Checker].
-func (b *DefinedBatch) Check(c *wire.Collector) {
-	for i, m := range b.Messages {
+func (b *definedBatch) Check(c *wire.Collector) {
+	for i, m := range b.messages {
 		c.PushIndex(i)
 		m.(wire.Checker).Check(c)
 		c.Pop()
@@ -136,19 +134,16 @@ func (m *DefinedMessage) AppendJSON(dst []byte) ([]byte, error) { return m.parts
 // Check implements [wire.Checker].
 func (m *DefinedMessage) Check(c *wire.Collector) { m.parts().check(c) }
 
-// AnyMessage is one of the messages that a definition is a union of.
-type AnyMessage struct {
-	// V is the message: a *DefinedMessage or *DefinedBatch, or a wire.Raw if it is none of those of the
-	// definition.
-	V wire.Appender
-
+// anyMessage is one of the messages that a definition is a union of.
+type anyMessage struct {
+	message    wire.Appender // a *DefinedMessage or *definedBatch, or a wire.Raw if it is none of those of the definition
 	all        Definitions
 	definition *Definition
 }
 
 // DecodeJSON implements [wire.Value]. It considers the messages whose required members are present. It reads
 // the first one that the text is valid for, or else the first one, for its error.
-func (m *AnyMessage) DecodeJSON(r *wire.Reader) error {
+func (m *anyMessage) DecodeJSON(r *wire.Reader) error {
 	var fit wire.Value
 	for _, name := range m.definition.OneOf {
 		v, _ := m.all.New(name)
@@ -158,7 +153,7 @@ func (m *AnyMessage) DecodeJSON(r *wire.Reader) error {
 		before := r.Mark()
 		if r.Try(v) {
 			if wire.Validate(v) == nil {
-				m.V = v
+				m.message = v
 				return r.Err()
 			}
 			r.Reset(before)
@@ -169,10 +164,10 @@ func (m *AnyMessage) DecodeJSON(r *wire.Reader) error {
 	}
 	if fit == nil {
 		raw := r.ReadRaw()
-		m.V = raw
+		m.message = raw
 		return r.Err()
 	}
-	m.V = fit
+	m.message = fit
 	return fit.DecodeJSON(r)
 }
 
@@ -192,16 +187,16 @@ func (d *Definition) fits(r *wire.Reader) bool {
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *AnyMessage) AppendJSON(dst []byte) ([]byte, error) {
-	if m.V == nil {
+func (m *anyMessage) AppendJSON(dst []byte) ([]byte, error) {
+	if m.message == nil {
 		return dst, wire.ErrMissing
 	}
-	return m.V.AppendJSON(dst)
+	return m.message.AppendJSON(dst)
 }
 
 // Check implements [wire.Checker].
-func (m *AnyMessage) Check(c *wire.Collector) {
-	switch v := m.V.(type) {
+func (m *anyMessage) Check(c *wire.Collector) {
+	switch v := m.message.(type) {
 	case nil:
 		c.Report("is missing")
 	case wire.Checker:

@@ -313,28 +313,26 @@ type Text struct {
 	Message        // zero for a batch
 	IsBatch bool   // the text is an array
 	Batch   []Text // its elements, which are messages
-	Err     error  // why the text is neither, as Parse and ParseBatch return it
+	Err     error  // why the text is neither, as Parse returns it; no message of such a batch may be processed
 }
 
-// ParseText parses a message or a batch.
+// ParseText parses a message or a batch. A batch is refused if it is not acceptable JSON, is empty or has more than
+// MaxBatch messages; those of its messages that are invalid have an error of their own.
 func ParseText(text string) (t Text) {
 	if t.IsBatch = IsBatch(text); t.IsBatch {
-		t.Batch, t.Err = ParseBatch(text, MaxBatch)
+		t.Batch, t.Err = parseBatch(text)
 	} else {
 		t.Message, t.Err = Parse(text)
 	}
 	return t
 }
 
-// ParseBatch parses a batch of at most max messages. A non-nil error is an *Error to send
-// back. It means that no message of the batch may be processed: the text is not acceptable
-// JSON, or the array is empty or too long.
-func ParseBatch(text string, max int) ([]Text, error) {
+func parseBatch(text string) ([]Text, error) {
 	r := wire.NewStringReader(text)
 	var items []Text
 	n := 0
 	for r.BeginArray(); r.Element(); n++ {
-		if n >= max {
+		if n >= MaxBatch {
 			r.Skip()
 			continue
 		}
@@ -352,8 +350,8 @@ func ParseBatch(text string, max int) ([]Text, error) {
 	if n == 0 {
 		return nil, invalid("empty batch")
 	}
-	if n > max {
-		return nil, Errorf(CodeInvalidRequest, "invalid request: batch of %d messages exceeds the limit of %d", n, max)
+	if n > MaxBatch {
+		return nil, Errorf(CodeInvalidRequest, "invalid request: batch of %d messages exceeds the limit of %d", n, MaxBatch)
 	}
 	return items, nil
 }

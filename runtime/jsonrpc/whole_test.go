@@ -22,7 +22,7 @@ func (e *empty) Check(c *wire.Collector) {
 
 // TestWhole reads and writes whole messages, with the codec and with encoding/json.
 func TestWhole(t *testing.T) {
-	id := wire.IntID(7)
+	id := wire.IDOf(7)
 	for _, c := range []struct {
 		name, text string
 		want       wire.Value
@@ -102,7 +102,7 @@ func TestWholeErrors(t *testing.T) {
 			t.Errorf("%s: got the error %v, want %q", c.text, err, c.want)
 		}
 	}
-	if _, err := wire.Marshal(&request{ID: wire.IntID(1)}); err == nil {
+	if _, err := wire.Marshal(&request{ID: wire.IDOf(1)}); err == nil {
 		t.Error("a request without a method is written")
 	}
 	if _, err := wire.Marshal(&request{Method: "a"}); err == nil {
@@ -115,7 +115,7 @@ func TestTakenMembers(t *testing.T) {
 	for _, m := range []wire.Appender{
 		&jsonrpc.NotificationOf[empty]{Method: "a", Extra: wire.Members{{Name: "id", Value: "1"}}},
 		&jsonrpc.NotificationOf[empty]{Method: "a", Extra: wire.Members{{Name: "params", Value: "{}"}}},
-		&jsonrpc.RequestOf[empty]{ID: wire.IntID(1), Method: "a", Extra: wire.Members{{Name: "id", Value: "2"}}},
+		&jsonrpc.RequestOf[empty]{ID: wire.IDOf(1), Method: "a", Extra: wire.Members{{Name: "id", Value: "2"}}},
 		&jsonrpc.ErrorOf[empty]{Extra: wire.Members{{Name: "id", Value: "1"}}},
 	} {
 		if text, err := wire.MarshalString(m); err == nil {

@@ -90,7 +90,7 @@ func TestUnread(t *testing.T) {
 		server, back := mcptest.Pair()
 		ended := make(chan error, 1)
 		go func() {
-			ended <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: time.Minute}).Serve(t.Context(), stdio.New(in, out))
+			ended <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: time.Minute}).Serve(t.Context(), &stdio.Transport{In: in, Out: out})
 		}()
 		if _, err := io.WriteString(near, `{"jsonrpc":"2.0","id":1,"method":"a"}`+"\n"); err != nil {
 			t.Fatal(err)
@@ -243,9 +243,9 @@ func TestStdio(t *testing.T) {
 	server, back := mcptest.Pair()
 	served := make(chan error, 1)
 	go func() {
-		served <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: -1}).Serve(t.Context(), stdio.New(fromClient, toClient))
+		served <- proxy.New(func() runtime.Transport { return back }, proxy.Options{Grace: -1}).Serve(t.Context(), &stdio.Transport{In: fromClient, Out: toClient})
 	}()
-	client := mcptest.NewRaw(stdio.New(fromProxy, toProxy))
+	client := mcptest.NewRaw(&stdio.Transport{In: fromProxy, Out: toProxy})
 	for _, text := range odd {
 		send(t, client, text)
 		expect(t, server, text)

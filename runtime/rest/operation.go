@@ -25,10 +25,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// RestV1 is true while this package is compatible with code generated for its first version.
-// Generated code refers to it, so that a mismatch does not compile.
-const RestV1 = true
-
 // Operation is an operation of an HTTP API. As JSON, it is the member x-openapi of a tool in a list.
 type Operation struct {
 	Method string `json:"method"`

@@ -119,8 +119,8 @@ func (c *Process) start() error {
 		return err
 	}
 	c.output, c.stderr = ours[1], ours[2]
-	c.lines = New(io.NopCloser(c.output), ours[0])
-	c.lines.pipe = newPipeWriter(ours[0])
+	c.lines = &Transport{In: io.NopCloser(c.output), Out: ours[0], pipe: newPipeWriter(ours[0])}
+	c.lines.setup()
 	return nil
 }
 

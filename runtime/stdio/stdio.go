@@ -48,13 +48,6 @@ type Transport struct {
 	pipe    *pipeWriter   // writes to Out without waiting; nil if that is impossible
 }
 
-// New returns a transport that reads from in and writes to out.
-func New(in io.Reader, out io.Writer) *Transport {
-	t := &Transport{In: in, Out: out}
-	t.setup()
-	return t
-}
-
 func (t *Transport) setup() {
 	t.once.Do(func() {
 		if t.In == nil {

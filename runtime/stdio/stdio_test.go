@@ -23,6 +23,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
+// open returns a transport whose methods can be called without Start.
+func open(in io.Reader, out io.Writer) *Transport {
+	t := &Transport{In: in, Out: out}
+	t.setup()
+	return t
+}
+
 // all receives until the end; a line that is too long is "-".
 func all(t *testing.T, tr *Transport, max int) []string {
 	t.Helper()
@@ -73,7 +80,7 @@ func TestReceive(t *testing.T) {
 				"halves":    iotest.HalfReader(strings.NewReader(c.in)),
 				"with data": iotest.DataErrReader(strings.NewReader(c.in)),
 			} {
-				if diff := cmp.Diff(c.want, all(t, New(r, io.Discard), c.max)); diff != "" {
+				if diff := cmp.Diff(c.want, all(t, open(r, io.Discard), c.max)); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", name, diff)
 				}
 			}
@@ -94,7 +101,7 @@ func FuzzReceive(f *testing.F) {
 				want = append(want, string(line))
 			}
 		}
-		got := all(t, New(&chunks{data, 1 + chunk&15}, io.Discard), max)
+		got := all(t, open(&chunks{data, 1 + chunk&15}, io.Discard), max)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -119,7 +126,7 @@ func (c *chunks) Read(p []byte) (int, error) {
 // TestEndlessLine checks that a line without an end is refused once and costs no memory.
 func TestEndlessLine(t *testing.T) {
 	const size = 100 << 20
-	tr := New(io.MultiReader(io.LimitReader(endless{}, size), strings.NewReader("\nnext\n")), io.Discard)
+	tr := open(io.MultiReader(io.LimitReader(endless{}, size), strings.NewReader("\nnext\n")), io.Discard)
 	var before, after goruntime.MemStats
 	goruntime.ReadMemStats(&before)
 	got := all(t, tr, 4<<20)
@@ -142,7 +149,7 @@ func (endless) Read(p []byte) (int, error) {
 }
 
 func TestNoProgress(t *testing.T) {
-	if _, err := New(stuck{}, io.Discard).receive(t.Context(), 10); err != io.ErrNoProgress {
+	if _, err := open(stuck{}, io.Discard).receive(t.Context(), 10); err != io.ErrNoProgress {
 		t.Error(err)
 	}
 }
@@ -156,7 +163,7 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 // S1, S4
 func TestSend(t *testing.T) {
 	var out lineWriter
-	tr := New(strings.NewReader(""), &out)
+	tr := open(strings.NewReader(""), &out)
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
@@ -189,7 +196,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 // TestSendAfterFailure checks that nothing follows half a line.
 func TestSendAfterFailure(t *testing.T) {
 	var out bytes.Buffer
-	tr := New(strings.NewReader(""), shortWriter{&out})
+	tr := open(strings.NewReader(""), shortWriter{&out})
 	for range 2 {
 		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("ab")}); err != io.ErrShortWrite {
 			t.Error(err)
@@ -210,7 +217,7 @@ func TestInterrupt(t *testing.T) {
 		outR, outW := io.Pipe()
 		defer inW.Close()
 		defer outR.Close()
-		tr := New(inR, outW)
+		tr := open(inR, outW)
 		ended := make(chan error, 3)
 		go func() {
 			_, err := tr.receive(t.Context(), 10)
@@ -260,7 +267,7 @@ func TestProbeWait(t *testing.T) {
 			start := time.Now()
 			inR, inW := io.Pipe()
 			outR, outW := io.Pipe()
-			server := New(inR, outW)
+			server := open(inR, outW)
 			go func() {
 				for {
 					in, err := server.receive(t.Context(), 1<<20)
@@ -279,7 +286,7 @@ func TestProbeWait(t *testing.T) {
 					server.Send(context.Background(), runtime.Outgoing{Text: text})
 				}
 			}()
-			transport := New(outR, inW)
+			transport := open(outR, inW)
 			transport.ProbeWait = wait
 			session, err := client.Connect(t.Context(), transport)
 			if err != nil {

@@ -66,7 +66,7 @@ func TestCallAllocations(t *testing.T) {
 func TestSendLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
-		transport := New(strings.NewReader(""), w)
+		transport := open(strings.NewReader(""), w)
 		long := strings.Repeat("x", 100_000)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -123,7 +123,7 @@ func TestGarbage(t *testing.T) {
 				}
 			}
 		}()
-		s, err := client.Connect(t.Context(), New(clientIn, clientOut))
+		s, err := client.Connect(t.Context(), open(clientIn, clientOut))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,10 +39,10 @@ func TestWrapped(t *testing.T) {
 		}).Bind("2025-11-25", runtime.ToServer))
 		ended := make(chan error, 1)
 		go func() {
-			ended <- server.Serve(t.Context(), tapped{stdio.New(inR, outW), func(*runtime.Incoming) bool { atServer++; return true }})
+			ended <- server.Serve(t.Context(), tapped{&stdio.Transport{In: inR, Out: outW}, func(*runtime.Incoming) bool { atServer++; return true }})
 		}()
 		client := runtime.NewClient(runtime.ClientOptions{Name: "c", Version: "1", Limits: limits}, mcptest.Client.Bind("2025-11-25", runtime.ToClient))
-		session, err := client.Connect(t.Context(), tapped{stdio.New(outR, inW), func(*runtime.Incoming) bool { atClient++; return true }})
+		session, err := client.Connect(t.Context(), tapped{&stdio.Transport{In: outR, Out: inW}, func(*runtime.Incoming) bool { atClient++; return true }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -416,11 +416,11 @@ func (e *exchange) answeredBy(text string) bool {
 	case e.batch != nil:
 		return e.finish(idsIn(text, jsonrpc.Response)...)
 	case jsonrpc.IsBatch(text):
-		items, err := jsonrpc.ParseBatch(text, jsonrpc.MaxBatch)
+		parsed := jsonrpc.ParseText(text)
 		ends := func(item jsonrpc.Text) bool {
 			return item.Kind == 0 || item.Kind == jsonrpc.Response && !e.t.awaitsOther(e, item.ID)
 		}
-		return err != nil || slices.ContainsFunc(items, ends)
+		return parsed.Err != nil || slices.ContainsFunc(parsed.Batch, ends)
 	}
 	id, ok := wire.Object(text).GetScalar("id")
 	return !ok || !e.t.awaitsOther(e, id)

@@ -146,7 +146,7 @@ func (w *run) callHandler(ctx context.Context, r *Record) (out outcome) {
 			out = outcome{err: errInternal}
 		}
 	}()
-	result, err := w.session.handle(ctx, runtime.NewMessage(jsonrpc.Request, r.Method, runtime.ParamsOf(r.Params)))
+	result, err := w.session.handle(ctx, &runtime.Message{Kind: jsonrpc.Request, Method: r.Method, Params: runtime.ParamsOf(r.Params)})
 	var text wire.Object
 	if err == nil {
 		text, err = resultOf(result, related(r.ID))

@@ -621,7 +621,7 @@ func TestStateless(t *testing.T) {
 			line := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s,"_meta":{"io.modelcontextprotocol/protocolVersion":%q,"io.modelcontextprotocol/clientCapabilities":{}}}}`,
 				row.method, row.params, b.Revision)
 			var out strings.Builder
-			if err := s.Serve(t.Context(), stdio.New(strings.NewReader(line+"\n"), &out)); err != nil {
+			if err := s.Serve(t.Context(), &stdio.Transport{In: strings.NewReader(line + "\n"), Out: &out}); err != nil {
 				t.Fatal(err)
 			}
 			if got := out.String(); !strings.Contains(got, row.want) || strings.Contains(got, "taskId") {

@@ -664,7 +664,7 @@ func (r *Record) request() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&jsonrpc.Message{Kind: jsonrpc.Request, ID: wire.IntScalar(1), Method: r.Method, Params: wire.Raw(params)}).AppendJSON(nil)
+	return (&jsonrpc.Message{Kind: jsonrpc.Request, ID: wire.ScalarOf(1), Method: r.Method, Params: wire.Raw(params)}).AppendJSON(nil)
 }
 
 // errForeignState is the error for a task that began with a state of its client, and is now at a server

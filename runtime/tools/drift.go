@@ -13,11 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// List returns the definitions of all tools of a server, page by page.
-func List(ctx context.Context, c runtime.Caller) ([]wire.Object, error) {
-	return ListItems(ctx, c, "tool")
-}
-
 // lists describes the list of each kind of items.
 var lists = []struct{ kind, noun, method, member, key string }{
 	{"tool", "tools", "tools/list", "tools", "name"},
@@ -26,8 +21,8 @@ var lists = []struct{ kind, noun, method, member, key string }{
 	{"template", "resource templates", "resources/templates/list", "resourceTemplates", "uriTemplate"},
 }
 
-// ListItems is List for items of any kind, see [Item].
-func ListItems(ctx context.Context, c runtime.Caller, kind string) ([]wire.Object, error) {
+// List returns the definitions of all items of a kind that a server has, page by page. The kinds are those of [Item].
+func List(ctx context.Context, c runtime.Caller, kind string) ([]wire.Object, error) {
 	var method, member string
 	for _, l := range lists {
 		if l.kind == kind {
@@ -82,7 +77,7 @@ func Check(ctx context.Context, c runtime.Caller, items []*Item) error {
 		if want == nil {
 			continue
 		}
-		live, err := ListItems(ctx, c, l.kind)
+		live, err := List(ctx, c, l.kind)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -193,4 +193,4 @@ func with(name string, value wire.Appender) wire.Entry[wire.Appender] {
 }
 
 // text is with for a string.
-func text(name, s string) wire.Entry[wire.Appender] { return with(name, wire.StringScalar(s)) }
+func text(name, s string) wire.Entry[wire.Appender] { return with(name, wire.ScalarOf(s)) }

@@ -201,7 +201,7 @@ func TestListCursor(t *testing.T) {
 		`{"tools":[{"name":"a"}],"nextCursor":null}`: "",
 		`{"tools":[{"name":"a"}],"nextCursor":2}`:    "the nextCursor of tools/list is not a string, so the rest of the list cannot be requested",
 	} {
-		all, err := tools.List(t.Context(), page{result: result})
+		all, err := tools.List(t.Context(), page{result: result}, "tool")
 		if want == "" && (err != nil || len(all) != 1) || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%s: %v, %v", result, all, err)
 		}

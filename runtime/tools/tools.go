@@ -23,10 +23,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ToolsV7 is true while this package is compatible with code generated for its seventh
-// version. Generated code refers to it, so that a mismatch does not compile.
-const ToolsV7 = true
-
 // revisionInputError is the first revision in which invalid arguments are an error of the tool,
 // which the model reads. Revisions are dates, so they compare as strings.
 const revisionInputError = "2025-11-25"

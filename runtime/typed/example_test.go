@@ -19,7 +19,7 @@ import (
 // answer prints the server's responses to requests, one after the other.
 func answer(server *runtime.Server, requests ...string) {
 	for _, request := range requests {
-		transport := stdio.New(strings.NewReader(request), struct{ io.Writer }{os.Stdout})
+		transport := &stdio.Transport{In: strings.NewReader(request), Out: struct{ io.Writer }{os.Stdout}}
 		if err := server.Resume(context.Background(), transport, runtime.Handshake{Revision: mcp.Revision}); err != nil {
 			log.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func TestTool(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := connect(t, c, "2025-11-25")
-	list, err := tools.List(t.Context(), session)
+	list, err := tools.List(t.Context(), session, "tool")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestExplicitSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	session := connect(t, c, "2025-11-25")
-	list, err := tools.List(t.Context(), session)
+	list, err := tools.List(t.Context(), session, "tool")
 	if err != nil || len(list) != 1 || !strings.Contains(string(list[0]), `{"enum":["it"],"default":"it"}`) || !strings.Contains(string(list[0]), `"hits"`) {
 		t.Errorf("list %s, %v", list, err)
 	}

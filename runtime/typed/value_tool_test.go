@@ -62,7 +62,7 @@ func TestValueTool(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer session.Close()
-		list, err := tools.List(t.Context(), session)
+		list, err := tools.List(t.Context(), session, "tool")
 		if err != nil || len(list) != 7 {
 			t.Fatalf("%s: %v %s", binding.Revision, err, list)
 		}
@@ -110,7 +110,7 @@ func TestValueTool(t *testing.T) {
 		}
 	}
 	// A catalog without converter leaves out the same.
-	listed, err := tools.List(t.Context(), connect(t, c, "2025-11-25"))
+	listed, err := tools.List(t.Context(), connect(t, c, "2025-11-25"), "tool")
 	if err != nil || strings.Contains(fmt.Sprint(listed[:6]), "outputSchema") {
 		t.Errorf("%v %s", err, listed)
 	}

@@ -42,7 +42,7 @@ func TestRawOf(t *testing.T) {
 		{forecast{City: "Oslo", Days: wire.Map[float64]{{Name: "z", Value: 1}, {Name: "a", Value: 2.5}}, More: " [ 1.0 ] "}, `{"city":"Oslo","days":{"z":1,"a":2.5},"note":null,"more":[1.0]}`, ""},
 		{wire.Raw(" [ 1.0 ] "), "[1.0]", ""},
 		{wire.Object(`{ "b": 1, "a": 2 }`), `{"b":1,"a":2}`, ""},
-		{wire.StringScalar("x"), `"x"`, ""},
+		{wire.ScalarOf("x"), `"x"`, ""},
 		{wire.Map[any]{{Name: "b", Value: "x"}, {Name: "a", Value: []int{1}}}, `{"b":"x","a":[1]}`, ""},
 		{wire.Map[int](nil), `{}`, ""},
 		{json.RawMessage(`{"a":1}`), `{"a":1}`, ""},

@@ -155,7 +155,7 @@ func TestEncodeErrors(t *testing.T) {
 		`wire: at /text: invalid UTF-8 in a string`:             {Text: "\xff"},
 		`wire: at /score: no JSON number for NaN`:               {Score: math.NaN()},
 		`wire: at /labels/1: invalid UTF-8 in a string`:         {Labels: []string{"a", "\xff"}},
-		`wire: at /id: invalid UTF-8 in a string`:               {ID: wire.StringScalar("\xff")},
+		`wire: at /id: invalid UTF-8 in a string`:               {ID: wire.ScalarOf("\xff")},
 		`wire: at /notes/priority: no JSON number for +Inf`:     {Notes: &notes{Priority: math.Inf(1)}},
 		`wire: at /notes/audience/0: invalid UTF-8 in a string`: {Notes: &notes{Audience: []string{"\xff"}}},
 		`wire: at /params/a: expected a value, found '}'`:       {Params: `{"a":}`},

@@ -206,7 +206,7 @@ func FuzzMap(f *testing.F) {
 }
 
 func TestMapDecode(t *testing.T) {
-	m := wire.Map[wire.Scalar]{{Name: "name", Value: wire.StringScalar("Ada")}, {Name: "age", Value: wire.IntScalar(36)}}
+	m := wire.Map[wire.Scalar]{{Name: "name", Value: wire.ScalarOf("Ada")}, {Name: "age", Value: wire.ScalarOf(36)}}
 	var form struct {
 		Name string
 		Age  int

@@ -145,7 +145,7 @@ func FuzzNumber(f *testing.F) {
 		if (r.Err() == nil) != x.IsInt() {
 			t.Errorf("ReadScalar of the integer %s: %v", a, r.Err())
 		}
-		if c := s.Canonical(); want && c != wire.IntScalar(x.Num().Int64()) {
+		if c := s.Canonical(); want && c != wire.ScalarOf(x.Num().Int64()) {
 			t.Errorf("Canonical of %s = %v", a, c)
 		}
 		r = wire.NewStringReader(a)

@@ -131,7 +131,7 @@ func TestTry(t *testing.T) {
 			t.Error(r.Err())
 		}
 	}
-	if r.Member(); r.Name() != "b" || !r.Try(&s) || s != wire.IntScalar(1) {
+	if r.Member(); r.Name() != "b" || !r.Try(&s) || s != wire.ScalarOf(1) {
 		t.Errorf("b: %v, %v", s, r.Err())
 	}
 	if r.Member() {

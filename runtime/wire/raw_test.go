@@ -38,7 +38,7 @@ func TestStandardLibrary(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatal(err)
 	}
-	want := all{"[1,2.0]", `{"a":1}`, wire.IntScalar(9007199254740993), map[string]wire.Raw{"x": "null"}}
+	want := all{"[1,2.0]", `{"a":1}`, wire.ScalarOf(int64(9007199254740993)), map[string]wire.Raw{"x": "null"}}
 	if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b wire.Scalar) bool { return a == b })); diff != "" {
 		t.Error(diff)
 	}

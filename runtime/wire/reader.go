@@ -438,14 +438,14 @@ func (r *Reader) ReadScalar(allowed Kind) Scalar {
 	var s Scalar
 	switch kind {
 	case KindString:
-		s = StringScalar(r.ReadString())
+		s = ScalarOf(r.ReadString())
 	case KindNumber:
 		s = Scalar{KindNumber, r.number("a number")}
 		if r.err == nil && !s.Is(allowed) {
 			r.failToken(s.text, "expected "+allowed.String()+", found "+shown(s.text))
 		}
 	case KindBool:
-		s = BoolScalar(r.ReadBool())
+		s = ScalarOf(r.ReadBool())
 	default:
 		if !r.ReadNull() {
 			r.failFound(i, "null")

@@ -36,7 +36,7 @@ func TestDecode(t *testing.T) {
 		Size:   new(int64(1000)),
 		Score:  -0.5,
 		Done:   true,
-		ID:     wire.StringScalar("7"),
+		ID:     wire.ScalarOf("7"),
 		Labels: []string{},
 		Notes:  &notes{Audience: []string{"user"}, Priority: 1, Extra: wire.Members{{Name: "more", Value: "null"}}},
 		Params: `{"b":1.0,"a":{}}`,
@@ -239,13 +239,13 @@ func TestReadScalar(t *testing.T) {
 		want    wire.Scalar
 		problem string
 	}{
-		{`"a\u0062"`, all, wire.StringScalar("ab"), ""},
-		{`1`, all, wire.IntScalar(1), ""},
-		{`true`, all, wire.BoolScalar(true), ""},
-		{`false`, wire.KindBool, wire.BoolScalar(false), ""},
+		{`"a\u0062"`, all, wire.ScalarOf("ab"), ""},
+		{`1`, all, wire.ScalarOf(1), ""},
+		{`true`, all, wire.ScalarOf(true), ""},
+		{`false`, wire.KindBool, wire.ScalarOf(false), ""},
 		{`null`, all, wire.NullScalar(), ""},
-		{`1`, wire.KindInteger, wire.IntScalar(1), ""},
-		{`1.5`, wire.KindInteger | wire.KindNumber, wire.FloatScalar(1.5), ""},
+		{`1`, wire.KindInteger, wire.ScalarOf(1), ""},
+		{`1.5`, wire.KindInteger | wire.KindNumber, wire.ScalarOf(1.5), ""},
 		{`1.5`, wire.KindInteger, wire.Scalar{}, "expected an integer, found 1.5"},
 		{`1`, wire.KindString, wire.Scalar{}, "expected a string, found a number"},
 		{`null`, wire.KindString | wire.KindBool, wire.Scalar{}, "expected a string or a boolean, found null"},

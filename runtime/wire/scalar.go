@@ -14,24 +14,25 @@ type Scalar struct {
 	text string // of a string its meaning, of a number or boolean its token
 }
 
-// StringScalar returns the scalar of a string.
-func StringScalar(s string) Scalar { return Scalar{KindString, s} }
-
-// IntScalar returns the scalar of an integer.
-func IntScalar(i int64) Scalar { return Scalar{KindNumber, strconv.FormatInt(i, 10)} }
-
-// FloatScalar returns the scalar of a number in the form of [AppendFloat64]. For NaN and
+// ScalarOf returns the scalar of a string, a number or a boolean. A float64 has the form of [AppendFloat64]. For NaN and
 // infinities, which have no JSON text, it returns the zero Scalar.
-func FloatScalar(f float64) Scalar {
-	token, err := AppendFloat64(nil, f)
-	if err != nil {
-		return Scalar{}
+func ScalarOf[T string | int | int64 | float64 | bool](v T) Scalar {
+	switch v := any(v).(type) {
+	case string:
+		return Scalar{KindString, v}
+	case int:
+		return Scalar{KindNumber, strconv.Itoa(v)}
+	case int64:
+		return Scalar{KindNumber, strconv.FormatInt(v, 10)}
+	case bool:
+		return Scalar{KindBool, strconv.FormatBool(v)}
+	case float64:
+		if token, err := AppendFloat64(nil, v); err == nil {
+			return Scalar{KindNumber, string(token)}
+		}
 	}
-	return Scalar{KindNumber, string(token)}
+	return Scalar{}
 }
-
-// BoolScalar returns the scalar of a boolean.
-func BoolScalar(b bool) Scalar { return Scalar{KindBool, strconv.FormatBool(b)} }
 
 // NullScalar returns the scalar null. It is not the zero Scalar.
 func NullScalar() Scalar { return Scalar{KindNull, ""} }
@@ -85,7 +86,7 @@ func (s Scalar) Is(set Kind) bool { return set.has(s.kind, Raw(s.text)) }
 // are.
 func (s Scalar) Canonical() Scalar {
 	if v, ok := s.Int64(); ok {
-		return IntScalar(v)
+		return ScalarOf(v)
 	}
 	return s
 }
@@ -140,11 +141,8 @@ type ID struct{ Scalar }
 
 const stringOrInteger = KindString | KindInteger
 
-// StringID returns the ID of a string.
-func StringID(s string) ID { return ID{StringScalar(s)} }
-
-// IntID returns the ID of an integer.
-func IntID(i int64) ID { return ID{IntScalar(i)} }
+// IDOf returns the ID of a string or an integer.
+func IDOf[T string | int | int64](v T) ID { return ID{ScalarOf(v)} }
 
 // ReadID reads a string or an integer.
 func (r *Reader) ReadID() ID { return ID{r.ReadScalar(stringOrInteger)} }

@@ -22,15 +22,15 @@ func TestScalar(t *testing.T) {
 		kind   wire.Kind
 		text   string
 	}{
-		{wire.StringScalar("a\"\n"), wire.KindString, `"a\"\n"`},
-		{wire.StringScalar(""), wire.KindString, `""`},
-		{wire.IntScalar(math.MinInt64), wire.KindNumber, `-9223372036854775808`},
-		{wire.IntScalar(0), wire.KindNumber, `0`},
-		{wire.FloatScalar(0.5), wire.KindNumber, `0.5`},
-		{wire.FloatScalar(3), wire.KindNumber, `3`},
-		{wire.FloatScalar(1e300), wire.KindNumber, `1e+300`},
-		{wire.BoolScalar(true), wire.KindBool, `true`},
-		{wire.BoolScalar(false), wire.KindBool, `false`},
+		{wire.ScalarOf("a\"\n"), wire.KindString, `"a\"\n"`},
+		{wire.ScalarOf(""), wire.KindString, `""`},
+		{wire.ScalarOf(int64(math.MinInt64)), wire.KindNumber, `-9223372036854775808`},
+		{wire.ScalarOf(0), wire.KindNumber, `0`},
+		{wire.ScalarOf(0.5), wire.KindNumber, `0.5`},
+		{wire.ScalarOf(3.0), wire.KindNumber, `3`},
+		{wire.ScalarOf(1e300), wire.KindNumber, `1e+300`},
+		{wire.ScalarOf(true), wire.KindBool, `true`},
+		{wire.ScalarOf(false), wire.KindBool, `false`},
 		{wire.NullScalar(), wire.KindNull, `null`},
 	}
 	for _, tt := range tests {
@@ -53,14 +53,14 @@ func TestScalar(t *testing.T) {
 }
 
 func TestZeroScalar(t *testing.T) {
-	for name, s := range map[string]wire.Scalar{"zero": {}, "NaN": wire.FloatScalar(math.NaN()), "infinite": wire.FloatScalar(math.Inf(-1))} {
+	for name, s := range map[string]wire.Scalar{"zero": {}, "NaN": wire.ScalarOf(math.NaN()), "infinite": wire.ScalarOf(math.Inf(-1))} {
 		if !s.IsZero() || s.Kind() != 0 || s.String() != "" || s.Canonical() != s || s.Is(0xff) {
 			t.Errorf("%s: %#v", name, s)
 		}
 		_, err := s.AppendJSON(nil)
 		wantError(t, name, err, "wire: expected a scalar, found nothing")
 	}
-	bad := wire.StringScalar("a\xffb")
+	bad := wire.ScalarOf("a\xffb")
 	if _, err := bad.AppendJSON(nil); err == nil || bad.String() != "\"a\ufffdb\"" {
 		t.Errorf("%v, %s", err, bad)
 	}

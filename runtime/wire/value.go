@@ -9,9 +9,10 @@ import (
 	"unsafe"
 )
 
-// CodecV3 is referenced by generated code, so that code generated for another version of this
-// package does not compile.
-const CodecV3 = true
+// GeneratedV1 is true while the packages that generated code calls are compatible with what mcpgen has generated for their
+// first version: this package, runtime, and the packages below it. Generated code refers to it, so that a mismatch does
+// not compile.
+const GeneratedV1 = true
 
 // MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
 const MaxDepth = 1000
@@ -490,7 +491,7 @@ func (d *digester) fold(start int) {
 // normalNumber returns the text that all tokens of a number have in common.
 func normalNumber(token string) string {
 	if v, _, ok := parseInt64(token); ok {
-		return IntScalar(v).text
+		return ScalarOf(v).text
 	}
 	d := parseDecimal(Raw(token))
 	text := d.digits + "e" + d.magnitude()

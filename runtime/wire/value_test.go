@@ -48,7 +48,7 @@ func TestPools(t *testing.T) {
 				if err := wire.UnmarshalString(`{"type":"`+text+`"}`, new(sample)); err == nil {
 					t.Error("no error")
 				}
-				got, err := wire.Marshal(wire.StringScalar(x.Type + x.Labels[0]))
+				got, err := wire.Marshal(wire.ScalarOf(x.Type + x.Labels[0]))
 				if err != nil || string(got) != `"`+text+text+`"` {
 					t.Errorf("got %s, %v", got, err)
 				}
@@ -194,7 +194,7 @@ func TestResetKeepsTheText(t *testing.T) {
 
 // TestMust checks that values are made of the texts of a program, which must be right.
 func TestMust(t *testing.T) {
-	if id := wire.Must[wire.ID]("1"); id != wire.IntID(1) {
+	if id := wire.Must[wire.ID]("1"); id != wire.IDOf(1) {
 		t.Errorf("got %v", id)
 	}
 	defer func() {
@@ -207,7 +207,7 @@ func TestMust(t *testing.T) {
 
 // TestString checks the texts of values for people.
 func TestString(t *testing.T) {
-	if got := wire.String(wire.IntID(1)); got != "1" {
+	if got := wire.String(wire.IDOf(1)); got != "1" {
 		t.Errorf("got %s", got)
 	}
 	if got := wire.String(wire.Raw("{")); !strings.HasPrefix(got, "!(") {

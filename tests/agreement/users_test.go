@@ -63,8 +63,8 @@ func TestUsersStructs(t *testing.T) {
 			}
 		}
 	}
-	keys := map[mcp.RequestId]int{wire.IntID(1): 1, wire.StringID("1"): 2}
-	if len(keys) != 2 || keys[wire.IntID(1)] != 1 {
+	keys := map[mcp.RequestId]int{wire.IDOf(1): 1, wire.IDOf("1"): 2}
+	if len(keys) != 2 || keys[wire.IDOf(1)] != 1 {
 		t.Errorf("1 and \"1\" are the same key: %v", keys)
 	}
 }

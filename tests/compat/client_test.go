@@ -30,7 +30,7 @@ func (newest) Elicit(_ context.Context, params mcp.ElicitRequestParams) (mcp.Eli
 		return nil, errors.New("not a form")
 	}
 	return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: wire.Map[mcp.ElicitResultContent]{
-		{Name: "name", Value: mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Ada")}},
+		{Name: "name", Value: mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf("Ada")}},
 	}}, nil
 }
 
@@ -107,7 +107,7 @@ func use(t *testing.T, ctx context.Context, server mcp.ServerCaller, log *journa
 	log.mark("notifications")
 	for _, err := range []error{
 		server.RootsListChanged(ctx, nil),
-		server.Progress(ctx, &mcp.ProgressNotificationParams{ProgressToken: wire.IntID(1), Progress: 1, Message: new("half")}),
+		server.Progress(ctx, &mcp.ProgressNotificationParams{ProgressToken: wire.IDOf(1), Progress: 1, Message: new("half")}),
 		server.Cancelled(ctx, &mcp.CancelledNotificationParams{Reason: new("a task")}),
 	} {
 		if err != nil {

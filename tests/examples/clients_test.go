@@ -222,7 +222,7 @@ func Example_answer() {
 	session, err := mcp.Connect(ctx, connected(server), mcp.ClientOptions{
 		Name: "app", Version: "1.0.0",
 		Elicit: func(ctx context.Context, params mcp.ElicitRequestParams) (*mcp.ElicitResult, error) {
-			name := mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Ada")}
+			name := mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf("Ada")}
 			return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: wire.Map[mcp.ElicitResultContent]{{Name: "name", Value: name}}}, nil
 		},
 		CreateMessage: func(ctx context.Context, params *mcp.CreateMessageRequestParams) (*mcp.CreateMessageResult, error) {

@@ -99,7 +99,7 @@ func Example_snippets() {
 	session, err := mcp.Connect(ctx, near, mcp.ClientOptions{
 		Name: "client", Version: "1",
 		Elicit: func(context.Context, mcp.ElicitRequestParams) (*mcp.ElicitResult, error) {
-			content := wire.Map[mcp.ElicitResultContent](nil).With("size", mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("large")})
+			content := wire.Map[mcp.ElicitResultContent](nil).With("size", mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf("large")})
 			return &mcp.ElicitResult{Action: mcp.ElicitActionAccept, Content: content}, nil
 		},
 		CreateMessage: func(context.Context, *mcp.CreateMessageRequestParams) (*mcp.CreateMessageResult, error) {

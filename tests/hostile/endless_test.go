@@ -65,7 +65,7 @@ func (e *endless) connect(t *testing.T, limits runtime.Limits) *mcp.Session {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	go e.serve(in, out)
-	session, err := mcp.Connect(t.Context(), stdio.New(fromServer, toServer), mcp.ClientOptions{Name: "c", Version: "1", Runtime: runtime.ClientOptions{Limits: limits}})
+	session, err := mcp.Connect(t.Context(), &stdio.Transport{In: fromServer, Out: toServer}, mcp.ClientOptions{Name: "c", Version: "1", Runtime: runtime.ClientOptions{Limits: limits}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,11 +100,11 @@ func TestEndlessLists(t *testing.T) {
 		"templates": func(ctx context.Context, s *mcp.Session) error { return drain(s.ResourceTemplates(ctx)) },
 		"tasks":     func(ctx context.Context, s *mcp.Session) error { return drain(s.Tasks(ctx)) },
 		"definitions of tools": func(ctx context.Context, s *mcp.Session) error {
-			_, err := tools.List(ctx, s.Session)
+			_, err := tools.List(ctx, s.Session, "tool")
 			return err
 		},
 		"definitions of prompts": func(ctx context.Context, s *mcp.Session) error {
-			_, err := tools.ListItems(ctx, s.Session, "prompt")
+			_, err := tools.List(ctx, s.Session, "prompt")
 			return err
 		},
 	} {

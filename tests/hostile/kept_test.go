@@ -232,7 +232,7 @@ func TestKeptOfListenersOverStdio(t *testing.T) {
 	in, send := io.Pipe()
 	receive, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- newTarget(t).Serve(t.Context(), stdio.New(in, out)) }()
+	go func() { ended <- newTarget(t).Serve(t.Context(), &stdio.Transport{In: in, Out: out}) }()
 	answers := bufio.NewReader(receive)
 	listen := func(id, n int) {
 		message, _ := body(requestAs(strconv.Itoa(id), "subscriptions/listen", `{"_meta":{`+terms+`,"x":"#"},"notifications":{"toolsListChanged":true}}`)+"\n", n)

@@ -201,7 +201,7 @@ func TestParamsMayBeNull(t *testing.T) {
 			for _, text := range params {
 				v, _ := revision.New(m.Params)
 				got := false
-				_, err := runtime.Answer(t.Context(), runtime.NewMessage(jsonrpc.Request, m.Name, wire.Raw(text)), v, func(context.Context, wire.Value) (wire.Appender, error) {
+				_, err := runtime.Answer(t.Context(), &runtime.Message{Kind: jsonrpc.Request, Method: m.Name, Params: wire.Raw(text)}, v, func(context.Context, wire.Value) (wire.Appender, error) {
 					got = true
 					return wire.Raw("{}"), nil
 				})

@@ -43,7 +43,7 @@ func TestUnreadStdio(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					ended := make(chan error, 1)
-					go func() { ended <- x.Serve(ctx, stdio.New(in, out)) }()
+					go func() { ended <- x.Serve(ctx, &stdio.Transport{In: in, Out: out}) }()
 					go func() {
 						fmt.Fprintln(send, requestAs(`"open"`, "initialize", `{"protocolVersion":"`+r11+`","capabilities":{},"clientInfo":{"name":"c","version":"1"}}`))
 						fmt.Fprintln(send, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)

@@ -78,7 +78,7 @@ func TestTypeScriptServer(t *testing.T) {
 		{mcp.CallToolRequestParams{Name: "fail"}, `{"content":[{"type":"text","text":"out of order"}],"isError":true}`},
 		{mcp.CallToolRequestParams{Name: "roots"}, `{"content":[{"type":"text","text":"file:///a file:///b"}]}`},
 		{mcp.CallToolRequestParams{
-			Name: "count", Arguments: `{"to":3}`, Meta: &mcp.RequestMetaObject{ProgressToken: wire.StringID("t")},
+			Name: "count", Arguments: `{"to":3}`, Meta: &mcp.RequestMetaObject{ProgressToken: wire.IDOf("t")},
 		}, `{"content":[{"type":"text","text":"counted"}]}`},
 	} {
 		result, err := server.CallTool(ctx, &row.params)

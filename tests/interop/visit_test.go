@@ -50,9 +50,9 @@ func (u *user) Elicit(_ context.Context, params mcp.ElicitRequestParams) (mcp.El
 	switch params := params.(type) {
 	case *mcp.ElicitRequestFormParams:
 		answers := map[string]mcp.ElicitResultContent{
-			"name":                       mcp.ElicitResultContentScalar{Scalar: wire.StringScalar("Zoë")},
-			"check":                      mcp.ElicitResultContentScalar{Scalar: wire.BoolScalar(true)},
-			"integer":                    mcp.ElicitResultContentScalar{Scalar: wire.IntScalar(7)},
+			"name":                       mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf("Zoë")},
+			"check":                      mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf(true)},
+			"integer":                    mcp.ElicitResultContentScalar{Scalar: wire.ScalarOf(7)},
 			"untitledMultipleSelectEnum": mcp.ElicitResultContentList{"Violin"},
 		}
 		content := wire.Map[mcp.ElicitResultContent]{}

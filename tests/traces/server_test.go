@@ -150,7 +150,7 @@ func (u *subject) tools() []catalog.Item {
 		}
 		note("released")
 		if arguments.GetString("last") == "log" {
-			if err := runtime.CallOf(ctx).Log(ctx, runtime.LogWarning, "traced", wire.StringScalar("released")); err != nil {
+			if err := runtime.CallOf(ctx).Log(ctx, runtime.LogWarning, "traced", wire.ScalarOf("released")); err != nil {
 				return nil, err
 			}
 		}

@@ -32,7 +32,7 @@ func newLines(t *testing.T, u *subject, v *variables, _ settings) peer {
 	p := &lines{t: t, revision: v.revision, in: near, stop: stop, served: make(chan struct{})}
 	go func() {
 		defer close(p.served)
-		_ = u.Serve(ctx, stdio.New(in, out)) // an error is about the connection, which the trace shows
+		_ = u.Serve(ctx, &stdio.Transport{In: in, Out: out}) // an error is about the connection, which the trace shows
 	}()
 	go func() {
 		_, _ = io.Copy(p, far) // a pipe has no other error than that of its writer

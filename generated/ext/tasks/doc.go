@@ -22,10 +22,7 @@
 // its package.
 package tasks
 
-import (
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Name identifies the extension among the capabilities of both sides.
 const Name = "io.modelcontextprotocol/tasks"
@@ -34,7 +31,4 @@ const Name = "io.modelcontextprotocol/tasks"
 const Revision = "2026-07-28"
 
 // This code does not compile with other versions of the runtime.
-const (
-	_ = wire.CodecV3
-	_ = runtime.BindingV1
-)
+const _ = wire.GeneratedV1

@@ -27,18 +27,18 @@ func TestPendingResolve(t *testing.T) {
 	if a.ID != 42 || b.ID != 43 {
 		t.Fatal(a.ID, b.ID)
 	}
-	for _, id := range []wire.Scalar{wire.IntScalar(44), wire.StringScalar("42"), {}} {
+	for _, id := range []wire.Scalar{wire.ScalarOf(44), wire.ScalarOf("42"), {}} {
 		if p.Resolve(id, Answer{}) {
 			t.Errorf("a reply to %v was taken", id)
 		}
 	}
-	if !p.Resolve(wire.IntScalar(43), Answer{Result: "b"}) || p.Resolve(wire.IntScalar(43), Answer{}) {
+	if !p.Resolve(wire.ScalarOf(43), Answer{Result: "b"}) || p.Resolve(wire.ScalarOf(43), Answer{}) {
 		t.Error("a reply was not taken once")
 	}
 	if r, err := b.Await(t.Context(), nil); r.Result != "b!" || err != nil {
 		t.Error(r, err)
 	}
-	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.IntScalar(42), Answer{}) {
+	if !p.Waiting() || !p.GiveUp(a) || p.GiveUp(a) || p.Waiting() || p.Resolve(wire.ScalarOf(42), Answer{}) {
 		t.Error("a request that was given up still waits")
 	}
 }
@@ -68,7 +68,7 @@ func TestPendingLimit(t *testing.T) {
 			w := begin(t, &p, Options{})
 			p.Limit(w, Patience{Quiet: limit})
 			if !expires {
-				p.Resolve(wire.IntScalar(w.ID), Answer{})
+				p.Resolve(wire.ScalarOf(w.ID), Answer{})
 			}
 			go func() {
 				r, err := w.Await(t.Context(), nil)
@@ -131,7 +131,7 @@ func TestReports(t *testing.T) {
 	if wanted, grows := p.Report(w.ID, Report{Progress: many - 1}); !wanted || grows {
 		t.Error("a report that does not grow was taken", wanted, grows)
 	}
-	p.Resolve(wire.IntScalar(w.ID), Answer{})
+	p.Resolve(wire.ScalarOf(w.ID), Answer{})
 	var last Report
 	if _, err := w.Await(t.Context(), func(r Report) { last = r }); err != nil || last.Progress != many-1 {
 		t.Error(last, err)
@@ -151,7 +151,7 @@ func TestPendingUnused(t *testing.T) {
 	if p.Waiting() {
 		t.Error("a request is waiting")
 	}
-	if p.Resolve(wire.IntScalar(1), Answer{}) {
+	if p.Resolve(wire.ScalarOf(1), Answer{}) {
 		t.Error("an answer was taken")
 	}
 	if wanted, grows := p.Report(1, Report{}); wanted || !grows {

@@ -51,7 +51,7 @@ func request(f func()) func() Step { return func() Step { return Step{Serve: f} 
 
 func (s *source) answer(w *Waiter) {
 	s.steps <- func() Step {
-		step, _ := s.Pending.Take(wire.IntScalar(w.ID), Answer{Result: "{}"})
+		step, _ := s.Pending.Take(wire.ScalarOf(w.ID), Answer{Result: "{}"})
 		return step
 	}
 }

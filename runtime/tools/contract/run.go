@@ -33,7 +33,7 @@ func lists(t *testing.T, caller runtime.Caller, items []*tools.Item, checksum st
 		live := want
 		if want != nil { // otherwise the server does not have the method of the list
 			var err error
-			if live, err = tools.ListItems(t.Context(), caller, kind); err != nil {
+			if live, err = tools.List(t.Context(), caller, kind); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -273,7 +273,7 @@ func testErrors(t *testing.T, f *fixture) {
 }
 
 func testProgress(t *testing.T, f *fixture) {
-	token := wire.StringID("the token")
+	token := wire.IDOf("the token")
 	_, err := f.server.CallTool(t.Context(), &mcp.CallToolRequestParams{
 		Name:      "count",
 		Arguments: `{"to":3}`,

@@ -16,10 +16,7 @@ import (
 )
 
 // This code does not compile with other versions of the runtime.
-const _ = tools.ToolsV7
-
-// This code does not compile with other versions of the codec.
-const _ = wire.CodecV3
+const _ = wire.GeneratedV1
 
 //go:embed definitions.gen.txt
 var definitionsText string

@@ -18,7 +18,7 @@ import (
 func pipes() (near, far runtime.Transport) {
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	return stdio.New(outR, inW), stdio.New(inR, outW)
+	return &stdio.Transport{In: outR, Out: inW}, &stdio.Transport{In: inR, Out: outW}
 }
 
 func inMemory() (near, far runtime.Transport) { return inproc.Pair() }

@@ -28,7 +28,7 @@ func inputs(c *catalog.Catalog) []catalog.Item {
 		fixture("test_logging_tool", "Logs at several levels.", func(ctx context.Context) error {
 			var errs []error
 			for _, level := range []runtime.LogLevel{runtime.LogDebug, runtime.LogInfo, runtime.LogError} {
-				errs = append(errs, runtime.CallOf(ctx).Log(ctx, level, "everything", wire.StringScalar("a message")))
+				errs = append(errs, runtime.CallOf(ctx).Log(ctx, level, "everything", wire.ScalarOf("a message")))
 			}
 			return errors.Join(errs...)
 		}),

@@ -71,7 +71,7 @@ func (h *Handlers) TestToolWithLogging(ctx context.Context, _ *TestToolWithLoggi
 				return nil, err
 			}
 		}
-		if err := runtime.CallOf(ctx).Log(ctx, runtime.LogInfo, "everything", wire.StringScalar(message)); err != nil {
+		if err := runtime.CallOf(ctx).Log(ctx, runtime.LogInfo, "everything", wire.ScalarOf(message)); err != nil {
 			return nil, err
 		}
 	}

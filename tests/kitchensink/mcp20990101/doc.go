@@ -11,16 +11,10 @@
 // values.
 package mcp20990101
 
-import (
-	"github.com/mcpgen/mcpgen/runtime"
-	"github.com/mcpgen/mcpgen/runtime/wire"
-)
+import "github.com/mcpgen/mcpgen/runtime/wire"
 
 // Revision is the protocol revision of this package.
 const Revision = "2099-01-01"
 
 // This code does not compile with other versions of the runtime.
-const (
-	_ = wire.CodecV3
-	_ = runtime.BindingV1
-)
+const _ = wire.GeneratedV1

@@ -283,12 +283,9 @@ func opens(src string) bool {
 	if !strings.Contains(src, `"initialize"`) {
 		return false
 	}
-	if jsonrpc.IsBatch(src) {
-		items, _ := jsonrpc.ParseBatch(src, 1000)
-		return slices.ContainsFunc(items, func(i jsonrpc.Text) bool { return i.Kind == jsonrpc.Request && i.Method == "initialize" })
-	}
-	m, err := jsonrpc.Parse(src)
-	return err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize"
+	initializes := func(m jsonrpc.Text) bool { return m.Err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize" }
+	text := jsonrpc.ParseText(src)
+	return initializes(text) || slices.ContainsFunc(text.Batch, initializes)
 }
 
 // Value checks a value against a definition of the revision.

@@ -145,10 +145,10 @@ func kept(s string) string {
 func keptID(id wire.Scalar) wire.Scalar {
 	id = id.Canonical()
 	if s, ok := id.Str(); ok {
-		return wire.StringScalar(strings.Clone(s))
+		return wire.ScalarOf(strings.Clone(s))
 	}
 	if n, ok := id.Int64(); ok {
-		return wire.IntScalar(n)
+		return wire.ScalarOf(n)
 	}
 	return scalar(wire.Raw(strings.Clone(id.String())))
 }
