@@ -26,6 +26,13 @@ func (b *Backlog[T]) Change(f func(waiting []T) []T) {
 	}
 }
 
+// Idle reports whether no goroutine calls Do.
+func (b *Backlog[T]) Idle() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return !b.busy
+}
+
 // start starts the goroutine. The mutex must be held.
 func (b *Backlog[T]) start() {
 	b.busy = true

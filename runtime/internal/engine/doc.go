@@ -5,5 +5,5 @@
 // peer, and [Room] is what the reading goroutine waits for when there are too many of something. [Reader] decides
 // which goroutine reads. [Backlog] holds what waits for a peer or a function that may be slow. Each part has its own
 // state and its own lock, except that a Room uses the lock of its owner.
-// The parts are independent, except that a Queue runs its goroutine within a Lifetime and waits for a Room.
+// The parts are independent, except that a Queue is a Backlog within a Lifetime that waits for a Room.
 package engine

@@ -11,12 +11,11 @@ import (
 // it with NewQueue.
 type Queue struct {
 	life *Lifetime
+	jobs Backlog[queued]
 
-	mu      sync.Mutex
-	jobs    []queued
-	taken   int // slots
-	room    Room
-	running bool
+	mu    sync.Mutex
+	taken int // slots
+	room  Room
 }
 
 // queued is a waiting job with the number of slots that it takes.
@@ -39,10 +38,10 @@ func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 		return false
 	}
 	q.taken += slots
-	q.jobs = append(q.jobs, queued{job, slots})
-	if !q.running {
-		q.running = q.life.Go(q.run)
+	if q.jobs.Do == nil {
+		q.jobs.Do, q.jobs.Go = q.do, q.life.Go
 	}
+	q.jobs.Add(queued{job, slots})
 	return true
 }
 
@@ -50,45 +49,23 @@ func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 // dropped, it is not closed.
 func (q *Queue) Settled() <-chan struct{} {
 	settled := make(chan struct{})
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if !q.running {
+	if q.jobs.Idle() {
 		close(settled)
-		return settled
+	} else {
+		q.jobs.Add(queued{run: func() { close(settled) }})
 	}
-	q.jobs = append(q.jobs, queued{run: func() { close(settled) }})
 	return settled
 }
 
-func (q *Queue) run() {
-	returned := false
-	defer func() {
-		if !returned { // a job has called runtime.Goexit
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.running = q.life.Go(q.run)
-		}
-	}()
-	for job := q.next(); job != nil; job = q.next() {
-		job()
-	}
-	returned = true
-}
-
-// next removes and returns the first job. If there is none, it returns nil and sets running to false.
-func (q *Queue) next() func() {
+// do runs a job that was removed.
+func (q *Queue) do(job queued) {
 	q.mu.Lock()
-	defer q.mu.Unlock()
-	if len(q.jobs) == 0 || q.life.Context().Err() != nil {
-		q.jobs, q.running = nil, false
-		return nil
-	}
-	job := q.jobs[0]
-	q.jobs[0] = queued{}
-	q.jobs = q.jobs[1:]
 	q.taken -= job.slots
 	q.room.Free()
-	return job.run
+	q.mu.Unlock()
+	if q.life.Context().Err() == nil {
+		job.run()
+	}
 }
 
 const (
