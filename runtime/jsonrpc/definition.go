@@ -100,6 +100,7 @@ type DefinedMessage struct {
 
 	id              wire.ID
 	version, method string
+	typed           bool // it is a RequestOf or the like: another version than "2.0" is an error, and so is an absent method
 }
 
 // PayloadName returns "params", "result" or "error".
@@ -112,27 +113,110 @@ func (d *Definition) PayloadName() string {
 	return ""
 }
 
-func (m *DefinedMessage) parts() parts {
-	return parts{
-		members: m.Definition.Members, id: &m.id, version: &m.version, method: &m.method, only: m.Definition.Method, extra: &m.Extra, payload: m.Payload,
-		fresh: func() wire.Value {
-			m.Payload = m.Definition.New()
-			return m.Payload
-		},
-	}
-}
-
-// DecodeJSON implements [wire.Value].
+// DecodeJSON implements [wire.Value]. It reads an object with the members of the definition, and others.
 func (m *DefinedMessage) DecodeJSON(r *wire.Reader) error {
-	*m = DefinedMessage{Definition: m.Definition}
-	return m.parts().decode(r)
+	*m = DefinedMessage{Definition: m.Definition, typed: m.typed}
+	var seen [1]uint64
+	names := strings.Fields(m.Definition.Members)
+	for r.BeginObject(); r.Member(); {
+		at, optional := -1, false
+		for i, name := range names {
+			if name, mark := strings.CutSuffix(name, "?"); name == r.Name() {
+				at, optional = i, mark
+			}
+		}
+		if at < 0 {
+			*m.Extra.Entry(r) = r.ReadRaw()
+			continue
+		}
+		if optional && !r.Present() {
+			continue
+		}
+		seen[0] |= 1 << at
+		switch r.Name() {
+		case "jsonrpc":
+			if m.version = r.ReadConstString(version); m.typed && m.version != version && r.Err() == nil {
+				r.Fail("must be %q", version)
+			}
+		case "id":
+			m.id = r.ReadID()
+		case "method":
+			if only := m.Definition.Method; only != "" {
+				m.method = r.ReadConstString(only)
+			} else {
+				m.method = r.ReadString()
+			}
+		default:
+			m.Payload = m.Definition.New()
+			_ = m.Payload.DecodeJSON(r) // r keeps the error
+		}
+	}
+	var want uint64
+	for i, name := range names {
+		if strings.HasSuffix(name, "?") {
+			names[i] = ""
+		} else {
+			want |= 1 << i
+		}
+	}
+	if seen[0]&want != want {
+		r.Missing(seen[:], names...)
+	}
+	return r.Err()
 }
 
-// AppendJSON implements [wire.Appender].
-func (m *DefinedMessage) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
+// AppendJSON implements [wire.Appender]. It writes the members in their order.
+func (m *DefinedMessage) AppendJSON(dst []byte) ([]byte, error) {
+	w := wire.ObjectWriter(dst)
+	names := strings.Fields(m.Definition.Members)
+	for i, name := range names {
+		name, optional := strings.CutSuffix(name, "?")
+		names[i] = name
+		switch {
+		case name == "jsonrpc":
+			w.String(name, m.version)
+		case name == "id":
+			if !optional || !m.id.IsZero() {
+				w.Value(name, &m.id)
+			}
+		case name == "method":
+			if m.method == "" && m.typed {
+				w.Fail(wire.In(wire.ErrMissing, name))
+			}
+			w.String(name, m.method)
+		case m.Payload != nil:
+			w.Value(name, m.Payload)
+		}
+	}
+	if m.typed {
+		names = append(names, "id") // which would make a notification a request
+	}
+	w.Members(m.Extra, names...)
+	return w.Close()
+}
 
 // Check implements [wire.Checker].
-func (m *DefinedMessage) Check(c *wire.Collector) { m.parts().check(c) }
+func (m *DefinedMessage) Check(c *wire.Collector) {
+	for name := range strings.FieldsSeq(m.Definition.Members) {
+		name, optional := strings.CutSuffix(name, "?")
+		c.Push(name)
+		switch only := m.Definition.Method; {
+		case name == "jsonrpc":
+			c.Const(m.version == "" || m.version == version, strconv.Quote(version))
+		case name == "method":
+			c.Const(only == "" || m.method == "" || m.method == only, strconv.Quote(only))
+		case name == "id":
+			if !optional || !m.id.IsZero() {
+				m.id.Check(c)
+			}
+		default:
+			if v, ok := m.Payload.(wire.Checker); ok {
+				v.Check(c)
+			}
+		}
+		c.Pop()
+	}
+}
 
 // anyMessage is one of the messages that a definition is a union of.
 type anyMessage struct {
@@ -217,126 +301,6 @@ func (m *anyMessage) Check(c *wire.Collector) {
 	}
 }
 
-// parts are the parts of a whole message, which decoding sets, and encoding and checks read.
-type parts struct {
-	members string   // see [Definition]
-	id      *wire.ID // nil for a message without one
-	version *string  // nil if another version than "2.0" is an error
-	method  *string
-	only    string            // the only method, or ""
-	payload wire.Value        // params, result or error, or nil
-	fresh   func() wire.Value // sets the payload to a new value
-	extra   *wire.Members
-}
-
-// decode reads an object with the members, and those that they do not list.
-func (p parts) decode(r *wire.Reader) error {
-	var seen [1]uint64
-	names := strings.Fields(p.members)
-	for r.BeginObject(); r.Member(); {
-		at, optional := -1, false
-		for i, name := range names {
-			if name, mark := strings.CutSuffix(name, "?"); name == r.Name() {
-				at, optional = i, mark
-			}
-		}
-		if at < 0 {
-			*p.extra.Entry(r) = r.ReadRaw()
-			continue
-		}
-		if optional && !r.Present() {
-			continue
-		}
-		seen[0] |= 1 << at
-		switch r.Name() {
-		case "jsonrpc":
-			found := r.ReadConstString(version)
-			if p.version != nil {
-				*p.version = found
-			} else if found != version && r.Err() == nil {
-				r.Fail("must be %q", version)
-			}
-		case "id":
-			*p.id = r.ReadID()
-		case "method":
-			if p.only != "" {
-				*p.method = r.ReadConstString(p.only)
-			} else {
-				*p.method = r.ReadString()
-			}
-		default:
-			_ = p.fresh().DecodeJSON(r) // r keeps the error
-		}
-	}
-	var want uint64
-	for i, name := range names {
-		if strings.HasSuffix(name, "?") {
-			names[i] = ""
-		} else {
-			want |= 1 << i
-		}
-	}
-	if seen[0]&want != want {
-		r.Missing(seen[:], names...)
-	}
-	return r.Err()
-}
-
-// append writes the members in their order.
-func (p parts) append(dst []byte) ([]byte, error) {
-	w := wire.ObjectWriter(dst)
-	names := strings.Fields(p.members)
-	for i, name := range names {
-		name, optional := strings.CutSuffix(name, "?")
-		names[i] = name
-		switch {
-		case name == "jsonrpc" && p.version != nil:
-			w.String(name, *p.version)
-		case name == "jsonrpc":
-			w.String(name, version)
-		case name == "id":
-			if !optional || !p.id.IsZero() {
-				w.Value(name, p.id)
-			}
-		case name == "method":
-			if *p.method == "" && p.version == nil {
-				w.Fail(wire.In(wire.ErrMissing, name))
-			}
-			w.String(name, *p.method)
-		case p.payload != nil:
-			w.Value(name, p.payload)
-		}
-	}
-	if p.version == nil {
-		names = append(names, "id") // which would make a notification a request
-	}
-	w.Members(*p.extra, names...)
-	return w.Close()
-}
-
-// check reports each member that the definition does not allow.
-func (p parts) check(c *wire.Collector) {
-	for name := range strings.FieldsSeq(p.members) {
-		name, optional := strings.CutSuffix(name, "?")
-		c.Push(name)
-		switch {
-		case name == "jsonrpc":
-			c.Const(p.version == nil || *p.version == "" || *p.version == version, strconv.Quote(version))
-		case name == "method":
-			c.Const(p.only == "" || *p.method == "" || *p.method == p.only, strconv.Quote(p.only))
-		case name == "id":
-			if !optional || !p.id.IsZero() {
-				p.id.Check(c)
-			}
-		default:
-			if v, ok := p.payload.(wire.Checker); ok {
-				v.Check(c)
-			}
-		}
-		c.Pop()
-	}
-}
-
 // RequestOf is a whole request whose params have type P, a type whose pointer is a [wire.Value]. Generated
 // packages have a name for the request of each method, such as CallToolRequest.
 //
@@ -383,28 +347,23 @@ type ErrorOf[E any] struct {
 	Extra wire.Members `json:"-"`
 }
 
-func (m *RequestOf[P]) parts() parts {
-	p := parts{members: "jsonrpc id method params?", id: &m.ID, method: &m.Method, extra: &m.Extra, fresh: func() wire.Value {
-		m.Params = new(P)
-		return valueOf(m.Params)
-	}}
-	if m.Params != nil {
-		p.payload = valueOf(m.Params)
-	}
-	return p
+func (m *RequestOf[P]) whole() *DefinedMessage {
+	return wholeOf("jsonrpc id method params?", m.ID, m.Method, m.Params, m.Extra)
 }
 
 // DecodeJSON implements [wire.Value].
 func (m *RequestOf[P]) DecodeJSON(r *wire.Reader) error {
-	*m = RequestOf[P]{}
-	return m.parts().decode(r)
+	w := m.whole()
+	err := w.DecodeJSON(r)
+	*m = RequestOf[P]{ID: w.id, Method: w.method, Params: payloadOf[P](w), Extra: w.Extra}
+	return err
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *RequestOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
+func (m *RequestOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.whole().AppendJSON(dst) }
 
 // Check implements [wire.Checker].
-func (m *RequestOf[P]) Check(c *wire.Collector) { m.parts().check(c) }
+func (m *RequestOf[P]) Check(c *wire.Collector) { m.whole().Check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m RequestOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -412,28 +371,23 @@ func (m RequestOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *RequestOf[P]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
-func (m *NotificationOf[P]) parts() parts {
-	p := parts{members: "jsonrpc method params?", method: &m.Method, extra: &m.Extra, fresh: func() wire.Value {
-		m.Params = new(P)
-		return valueOf(m.Params)
-	}}
-	if m.Params != nil {
-		p.payload = valueOf(m.Params)
-	}
-	return p
+func (m *NotificationOf[P]) whole() *DefinedMessage {
+	return wholeOf("jsonrpc method params?", wire.ID{}, m.Method, m.Params, m.Extra)
 }
 
 // DecodeJSON implements [wire.Value].
 func (m *NotificationOf[P]) DecodeJSON(r *wire.Reader) error {
-	*m = NotificationOf[P]{}
-	return m.parts().decode(r)
+	w := m.whole()
+	err := w.DecodeJSON(r)
+	*m = NotificationOf[P]{Method: w.method, Params: payloadOf[P](w), Extra: w.Extra}
+	return err
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *NotificationOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
+func (m *NotificationOf[P]) AppendJSON(dst []byte) ([]byte, error) { return m.whole().AppendJSON(dst) }
 
 // Check implements [wire.Checker].
-func (m *NotificationOf[P]) Check(c *wire.Collector) { m.parts().check(c) }
+func (m *NotificationOf[P]) Check(c *wire.Collector) { m.whole().Check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m NotificationOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -441,22 +395,26 @@ func (m NotificationOf[P]) MarshalJSON() ([]byte, error) { return wire.Marshal(&
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *NotificationOf[P]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
-func (m *ResultOf[R]) parts() parts {
-	payload := valueOf(&m.Result)
-	return parts{members: "jsonrpc id result", id: &m.ID, extra: &m.Extra, payload: payload, fresh: func() wire.Value { return payload }}
+func (m *ResultOf[R]) whole() *DefinedMessage {
+	return wholeOf("jsonrpc id result", m.ID, "", &m.Result, m.Extra)
 }
 
 // DecodeJSON implements [wire.Value].
 func (m *ResultOf[R]) DecodeJSON(r *wire.Reader) error {
-	*m = ResultOf[R]{}
-	return m.parts().decode(r)
+	w := m.whole()
+	err := w.DecodeJSON(r)
+	*m = ResultOf[R]{ID: w.id, Extra: w.Extra}
+	if result := payloadOf[R](w); result != nil {
+		m.Result = *result
+	}
+	return err
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *ResultOf[R]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
+func (m *ResultOf[R]) AppendJSON(dst []byte) ([]byte, error) { return m.whole().AppendJSON(dst) }
 
 // Check implements [wire.Checker].
-func (m *ResultOf[R]) Check(c *wire.Collector) { m.parts().check(c) }
+func (m *ResultOf[R]) Check(c *wire.Collector) { m.whole().Check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m ResultOf[R]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
@@ -464,28 +422,48 @@ func (m ResultOf[R]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *ResultOf[R]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
 
-func (m *ErrorOf[E]) parts() parts {
-	payload := valueOf(&m.Error)
-	return parts{members: "jsonrpc id? error", id: &m.ID, extra: &m.Extra, payload: payload, fresh: func() wire.Value { return payload }}
+func (m *ErrorOf[E]) whole() *DefinedMessage {
+	return wholeOf("jsonrpc id? error", m.ID, "", &m.Error, m.Extra)
 }
 
 // DecodeJSON implements [wire.Value].
 func (m *ErrorOf[E]) DecodeJSON(r *wire.Reader) error {
-	*m = ErrorOf[E]{}
-	return m.parts().decode(r)
+	w := m.whole()
+	err := w.DecodeJSON(r)
+	*m = ErrorOf[E]{ID: w.id, Extra: w.Extra}
+	if e := payloadOf[E](w); e != nil {
+		m.Error = *e
+	}
+	return err
 }
 
 // AppendJSON implements [wire.Appender].
-func (m *ErrorOf[E]) AppendJSON(dst []byte) ([]byte, error) { return m.parts().append(dst) }
+func (m *ErrorOf[E]) AppendJSON(dst []byte) ([]byte, error) { return m.whole().AppendJSON(dst) }
 
 // Check implements [wire.Checker].
-func (m *ErrorOf[E]) Check(c *wire.Collector) { m.parts().check(c) }
+func (m *ErrorOf[E]) Check(c *wire.Collector) { m.whole().Check(c) }
 
 // MarshalJSON is AppendJSON for encoding/json.
 func (m ErrorOf[E]) MarshalJSON() ([]byte, error) { return wire.Marshal(&m) }
 
 // UnmarshalJSON is DecodeJSON for encoding/json.
 func (m *ErrorOf[E]) UnmarshalJSON(data []byte) error { return wire.Unmarshal(data, m) }
+
+// wholeOf returns the message that a value of one of the types above is. Payload is nil for none.
+func wholeOf[P any](members string, id wire.ID, method string, payload *P, extra wire.Members) *DefinedMessage {
+	m := &DefinedMessage{Definition: &Definition{Members: members, New: func() wire.Value { return valueOf(new(P)) }},
+		Extra: extra, id: id, version: version, method: method, typed: true}
+	if payload != nil {
+		m.Payload = valueOf(payload)
+	}
+	return m
+}
+
+// payloadOf returns the payload of a message, or nil if it has none.
+func payloadOf[P any](m *DefinedMessage) *P {
+	p, _ := any(m.Payload).(*P)
+	return p
+}
 
 // valueOf returns a pointer as the wire.Value that the type parameters above ask for.
 func valueOf[T any](p *T) wire.Value {
