@@ -34,9 +34,9 @@ func NewClient(opts ClientOptions, bindings ...Binding) *Client {
 	if opts.MaxMessage == 0 {
 		opts.MaxMessage = DefaultMaxClientMessage
 	}
+	opts.MaxRounds = cmp.Or(opts.MaxRounds, defaultMaxRounds)
 	c := &Client{opts: opts, eras: cmp.Or(opts.Eras, new(Eras)), settings: newSettings(opts.Logger, opts.Receiving, opts.Sending, opts.Limits, -1)}
-	c.lenient, c.deviated, c.rounds = opts.Lenient, opts.Deviated, cmp.Or(opts.MaxRounds, defaultMaxRounds)
-	c.compileOutput = opts.CheckOutput
+	c.lenient, c.deviated = opts.Lenient, opts.Deviated
 	c.bindings, c.err = bindAll(ToClient, bindings, c.layers)
 	c.err = errors.Join(c.err, checkCapabilities(opts.Capabilities))
 	return c

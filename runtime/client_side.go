@@ -127,7 +127,7 @@ func (cs *clientSide) askAgain(ctx context.Context, m *Message, err error) (resu
 			}
 		case !asks:
 			return nil, err
-		case round == cs.rounds:
+		case round == cs.client.opts.MaxRounds:
 			return nil, prefix.Errorf("runtime: %s is not complete after %d rounds: %w", m.Method, round, err)
 		default:
 			answers, failed := cs.answers(ctx, m, asked)
@@ -197,7 +197,7 @@ func (cs *clientSide) complete(ctx context.Context, m *Message, text wire.Raw) (
 	switch {
 	case m.Method == methodListTools:
 		text = cs.readTools(ctx, m, text)
-	case m.Method == methodCallTool && cs.compileOutput != nil:
+	case m.Method == methodCallTool && cs.client.opts.CheckOutput != nil:
 		if err := cs.checkOutput(m, wire.Object(text)); err != nil {
 			return "", err
 		}
@@ -215,7 +215,7 @@ func (cs *clientSide) resultType(m *Message, result wire.Raw) error {
 	case !ok || text && name == resultComplete:
 		return nil
 	case text && name == resultInputRequired && m.sent.row.Asks:
-		if cs.rounds < 0 {
+		if cs.client.opts.MaxRounds < 0 {
 			return nil
 		}
 		return questions(m.Method, wire.Object(result))
@@ -328,8 +328,8 @@ func AnswerQuestion(ctx context.Context, c Caller, question wire.Object, other H
 	return wire.Raw(text), err
 }
 
-// ToolReader is a client's Transport that has to know the definitions of the tools it calls.
-type ToolReader interface {
+// toolReader is a client's Transport that has to know the definitions of the tools it calls.
+type toolReader interface {
 	// ReadTool is called for each definition in a result of tools/list of a revision without sessions.
 	// If it returns an error, the transport cannot call the tool, and the client leaves it out of the
 	// list. It is called concurrently.
@@ -344,7 +344,7 @@ func (cs *clientSide) readTools(ctx context.Context, m *Message, result wire.Raw
 	if list.Kind() != wire.KindArray {
 		return result
 	}
-	reader, reads := cs.transport.(ToolReader)
+	reader, reads := cs.transport.(toolReader)
 	reads = reads && m.sent.peer.asking()
 	var out []wire.Deviation
 	tools := list.Elements()
@@ -362,7 +362,7 @@ func (cs *clientSide) readTools(ctx context.Context, m *Message, result wire.Raw
 					continue
 				}
 			}
-			cs.tools.learn(name, wire.Object(tool), cs.compileOutput != nil)
+			cs.tools.learn(name, wire.Object(tool), cs.client.opts.CheckOutput != nil)
 		}
 		kept = append(kept, tool)
 	}
@@ -492,7 +492,7 @@ func (cs *clientSide) checkOutput(m *Message, result wire.Object) error {
 	}
 	tool.compile.Do(func() {
 		var err error
-		if tool.check, err = cs.compileOutput(tool.schema); err != nil {
+		if tool.check, err = cs.client.opts.CheckOutput(tool.schema); err != nil {
 			tool.check = nil
 			cs.logger().Warn("the output of a tool is not checked: its schema cannot be used", "tool", fmt.Sprintf("%.100s", name), "error", err)
 		}

@@ -288,21 +288,18 @@ type settings struct {
 	layers   layers
 	transmit Handler // sendOnce within the middleware of Sending
 
-	rounds        int                                          // see ClientOptions.MaxRounds; not 0
-	compileOutput func(wire.Raw) (func(wire.Raw) error, error) // see ClientOptions.CheckOutput; nil for a server
-	lenient       Lenience
-	deviated      func(context.Context, *Deviations) // nil for none
+	lenient  Lenience
+	deviated func(context.Context, *Deviations) // nil for none
 }
 
 func newSettings(log *slog.Logger, receiving, sending []Middleware, l Limits, grace time.Duration) *settings {
-	c := &settings{
+	return &settings{
 		log:      logs.Or(log, slog.LevelWarn),
 		limits:   l.withDefaults(),
 		grace:    cmp.Or(grace, DefaultGrace),
 		layers:   slices.Clone(receiving),
 		transmit: layers(sending).around(sendOnce),
 	}
-	return c
 }
 
 // sleep waits for d.

@@ -180,8 +180,8 @@ type SessionServer interface {
 	StatelessRevisions() []string
 }
 
-// The interfaces below are hooks that a Transport, or an Outbox, may implement as well. ToolReader is another one. A
-// client's Transport may also have the method ProbeTimeout (see prober), and its errors the methods NotBegun,
+// The interfaces below are hooks that a Transport, or an Outbox, may implement as well. A client's Transport may also
+// have the methods ProbeTimeout (see prober) and ReadTool (see toolReader), and its errors the methods NotBegun,
 // Unavailable and Unheard.
 
 // Remote is a client's Transport to a server that it has to reach: a process that it starts, or an address.

@@ -139,12 +139,6 @@ func (c *Checker) Matches(p *Pattern, s string) bool {
 	return matched
 }
 
-// Match reports whether p matches s. It does not if that takes too long.
-func (p *Pattern) Match(s string) bool {
-	matched, err := p.match(s)
-	return matched && err == nil
-}
-
 // Collect adds a problem to c if p does not match a string.
 func (p *Pattern) Collect(c *wire.Collector, s string) {
 	switch matched, err := p.match(s); {

@@ -322,7 +322,7 @@ const methodCallTool = "tools/call"
 // the transport is used.
 func (t *Transport) UseTools(tools *headers.Tools) { t.tools = tools }
 
-// ReadTool implements runtime.ToolReader.
+// ReadTool learns which arguments of a tool are repeated in headers. A client calls it.
 func (t *Transport) ReadTool(tool wire.Object) error { return t.tools.Read(tool) }
 
 // metadata returns the headers of a request that belongs to no session ("Request Metadata" in
