@@ -251,11 +251,13 @@ var (
 func (o *one) First() {}
 func (two) Second() {}
 func (g *generic[T]) Third() {}
+type three struct { *inner; other.Thing; named two }
+type inner struct { two; *three }
 func main() { serveHTTP(other.Thing) }
 `),
 		"broken.go": []byte("package p\nfunc (o *one) Kept() {}\nfunc (o *one) Broken( {\n"),
 		"empty.go":  nil,
-		"serve.go":  []byte("package p\nfunc serveHTTP() {}\n"),
+		"serve.go":  []byte("package p\nfunc serveHTTP() {}\nfunc (*inner) Look(ctx context.Context, in *LookInput) {}\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -264,8 +266,9 @@ func main() { serveHTTP(other.Thing) }
 		Package: "p", Main: "a.go", CallsHTTP: true, HTTP: "serve.go",
 		Imports: map[string]bool{"example.com/other": true}, Uses: map[string]bool{"example.com/other.Thing": true}, Generate: []string{"go tool mcpgen server --tools tools.json --out ."},
 		Implementations: []string{"four", "one", "three", "two"},
-		Methods:         map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true}},
-		Handlers:        map[string][]string{},
+		Methods: map[string]map[string]bool{"one": {"First": true, "Kept": true, "Broken": true}, "two": {"Second": true},
+			"inner": {"Look": true, "Second": true}, "three": {"Look": true, "Second": true}},
+		Handlers: map[string][]string{"inner": {"Look"}, "three": {"Look"}},
 	}
 	if diff := cmp.Diff(want, s); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -34,7 +34,7 @@ type Survey struct {
 	// Implementations lists the types for which a file asserts that they implement Tools,
 	// as in "var _ Tools = (*handlers)(nil)", sorted.
 	Implementations []string
-	// Methods holds the names of the methods of each type.
+	// Methods holds the names of the methods of each type, with those of the types of the package that it embeds.
 	Methods map[string]map[string]bool
 	// Handlers holds, by the name of the type, the names of the methods that have the form of a handler with typed
 	// arguments, as in "GetWeather(ctx context.Context, in *GetWeatherInput)".
@@ -46,7 +46,7 @@ type Survey struct {
 // belong to several packages.
 func NewSurvey(sources map[string][]byte) (*Survey, error) {
 	s := &Survey{Methods: map[string]map[string]bool{}, Handlers: map[string][]string{}, Imports: map[string]bool{}, Uses: map[string]bool{}}
-	implementations := map[string]bool{}
+	implementations, embedded := map[string]bool{}, map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
 		file, _ := parser.ParseFile(token.NewFileSet(), name, sources[name], parser.SkipObjectResolution|parser.ParseComments)
 		if file == nil || file.Name == nil || file.Name.Name == "" || file.Name.Name == "_" {
@@ -77,17 +77,62 @@ func NewSurvey(sources map[string][]byte) (*Survey, error) {
 				s.function(name, decl)
 			case *ast.GenDecl:
 				for _, spec := range decl.Specs {
-					if value, ok := spec.(*ast.ValueSpec); ok {
-						for _, name := range asserted(value) {
+					switch spec := spec.(type) {
+					case *ast.ValueSpec:
+						for _, name := range asserted(spec) {
 							implementations[name] = true
 						}
+					case *ast.TypeSpec:
+						embedded[spec.Name.Name] = embeds(spec)
 					}
 				}
 			}
 		}
 	}
 	s.Implementations = slices.Sorted(maps.Keys(implementations))
+	for changed := true; changed; { // an embedded type may embed others
+		changed = false
+		for _, outer := range slices.Sorted(maps.Keys(embedded)) {
+			for _, inner := range embedded[outer] {
+				for _, method := range s.Handlers[inner] {
+					changed = s.method(outer, method, true) || changed
+				}
+				for method := range s.Methods[inner] {
+					changed = s.method(outer, method, false) || changed
+				}
+			}
+		}
+	}
 	return s, nil
+}
+
+// embeds returns the types of the package that a struct embeds.
+func embeds(t *ast.TypeSpec) (names []string) {
+	of, ok := t.Type.(*ast.StructType)
+	if !ok {
+		return nil
+	}
+	for _, f := range of.Fields.List {
+		if name := implementation(f.Type); f.Names == nil && name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// method adds a method of a type, and reports whether it is new.
+func (s *Survey) method(of, name string, handler bool) bool {
+	if s.Methods[of][name] {
+		return false
+	}
+	if s.Methods[of] == nil {
+		s.Methods[of] = map[string]bool{}
+	}
+	s.Methods[of][name] = true
+	if handler {
+		s.Handlers[of] = append(s.Handlers[of], name)
+	}
+	return true
 }
 
 // calls reports whether a file calls one of the functions of its package.
@@ -145,13 +190,7 @@ func (s *Survey) function(file string, f *ast.FuncDecl) {
 		receiver = star.X
 	}
 	if name, ok := receiver.(*ast.Ident); ok {
-		if s.Methods[name.Name] == nil {
-			s.Methods[name.Name] = map[string]bool{}
-		}
-		s.Methods[name.Name][f.Name.Name] = true
-		if isHandler(f) {
-			s.Handlers[name.Name] = append(s.Handlers[name.Name], f.Name.Name)
-		}
+		s.method(name.Name, f.Name.Name, isHandler(f))
 	}
 }
 
