@@ -14,8 +14,8 @@ import (
 //
 // The verdicts are those of github.com/santhosh-tekuri/jsonschema, which Go programs use to
 // validate tool schemas, including its leniences. So a value is not valid for one and invalid
-// for the other. The exception is "uri-template": InFormat also accepts every template of RFC
-// 6570, many of which that package refuses.
+// for the other. The exceptions are "uri-template", for which InFormat also accepts every template of RFC
+// 6570, many of which that package refuses, and URIs with escapes of ASCII in their host, as in notes://a%20b.
 func InFormat(name, s string) bool {
 	in, ok := formats[name]
 	return !ok || in(s)
@@ -70,9 +70,12 @@ func isNumeral(s string) bool {
 	return s != "" && all(s, isDigit) && (s[0] != '0' || len(s) == 1)
 }
 
-// parseURL parses s. It also checks a host with colons, which net/url does not.
+// parseURL parses s. It also checks a host with colons, which net/url does not, and accepts all escapes in one.
 func parseURL(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
+	if err != nil {
+		u, err = url.Parse(withoutEscapes(s))
+	}
 	if err != nil {
 		return nil, false
 	}
@@ -81,6 +84,27 @@ func parseURL(s string) (*url.URL, bool) {
 		return u, bracketed && isIPv6(host)
 	}
 	return u, true
+}
+
+// withoutEscapes replaces the escapes in the host of a URI reference, if it is a name. Package url refuses those of
+// ASCII, which RFC 3986 allows (section 3.2.2), so that {name} in greeting://{name} can be any text.
+func withoutEscapes(s string) string {
+	before, after, ok := strings.Cut(s, "//")
+	host := after
+	if at := strings.IndexAny(after, "/?#"); at >= 0 {
+		host = after[:at]
+	}
+	if !ok || strings.ContainsAny(before, "/?#") || strings.Contains(host, "[") {
+		return s
+	}
+	parts := strings.Split(host, "%")
+	for i, part := range parts[1:] {
+		if len(part) < 2 || !isHex(part[0]) || !isHex(part[1]) {
+			return s
+		}
+		parts[i+1] = "a" + part[2:]
+	}
+	return before + "//" + strings.Join(parts, "") + after[len(host):]
 }
 
 func isURI(s string) bool {

@@ -38,7 +38,7 @@ func formatTexts() map[string][]string {
 		"hostname":      {"a", "a.b", "a.b.", "a..b", ".", "", "..", ".a", "-a", "a-", "a-b", "a_b", "a b", "é", "A1", "1", long, long + "a", name + long, name + long + ".", name + long + "a", name + long[:60], name + long[:61], name + long[:62], "a.-b", "a@b", "[", "`", "a\x00"},
 		"ipv4":          {"0.0.0.0", "255.255.255.255", "256.0.0.0", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.04", "1.2.3.+4", "1.2.3.-4", "1.2.3.-0", "1.2.3.", "1..3.4", "", "1.2.3.4 ", "1.2.3.x", "1.2.3.0x4", "+01.2.3.4", "1.2.3.00", "1.2.3.4/24", "1.2.3.99999999999999999999", "１.2.3.4", "1.2.3.1_0", "...."},
 		"ipv6":          {"::", "::1", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "::ffff:1.2.3.4", "::1%eth0", "::1%", "1.2.3.4", "", ":", ":::", "1::2::3", "12345::", "::g", "fe80::1/64", "[::1]", "::1.2.3", "::ffff:01.2.3.4", "FE80::A"},
-		"uri":           {"http://a", "http://a/b?c#d", "a", "", "/a", "//a/b", "urn:a:b", "mailto:a@b", "http://[::1]:80/", "http://[::1", "http://::1/", "http://[1.2.3.4]/", "http://[x]/", "http://a b/", "http://a/b c", "http://a/%zz", "http://a/%20", `http://a\b`, "1a:b", "a+b.c-d:e", "é:a", "http://é/", ":a", "http://a:x/", "http://a:80/", "http:///a", "file:///a", "http://[fe80::1%25en0]/", "data:,x", "http://a\x7f", "http://a/\n", "x:", "http://user:pass@host", "http://us er@h", "a:b:c", "http://[::1]a/", "http://%41/", "http://%zz/", "#", "?"},
+		"uri":           {"http://a", "http://a/b?c#d", "a", "", "/a", "//a/b", "urn:a:b", "mailto:a@b", "http://[::1]:80/", "http://[::1", "http://::1/", "http://[1.2.3.4]/", "http://[x]/", "http://a b/", "http://a/b c", "http://a/%zz", "http://a/%20", `http://a\b`, "1a:b", "a+b.c-d:e", "é:a", "http://é/", ":a", "http://a:x/", "http://a:80/", "http:///a", "file:///a", "http://[fe80::1%25en0]/", "data:,x", "http://a\x7f", "http://a/\n", "x:", "http://user:pass@host", "http://us er@h", "a:b:c", "http://[::1]a/", "http://%41/", "http://%zz/", "#", "?", "x://a%20b", "x://a%2Fb%20c?d=%20#e", "x://%20/a%20b", "x://a%20b:%31/", "x://a%20%", "x://a%20%zz", "x://a%2", "x:/y//%20", "x://[%20]", "//%20", "x://%20%C3%BC"},
 		"uri-reference": {"", "a", "/a", "//a", "http://a", `a\b`, `\`, "a b", "%zz", "#a", "?a", "a:b", ":a", "1:2", "//[::1]", "//::1", "//[x]", "./a:b", "é", "//a:b", "http://[::1%25x]"},
 		"uri-template": {"", "http://a/{b}", "http://a/{b", "http://a/b}", "http://a/{{b}}", "http://a/{b}{c}", "http://a/{b/c}", "{a}", "{a", "a}", "file:///{path}", "file:///{+path}", "/{a}/{b", "http://a/%7Bb", "http://a/%7b%7D", "http://a/{b}?{c", "http://{a}/b", "urn:{a", "a/}b{", "/%zz{", "x:/{a}%20{b", "/é{a", "/{a}é", "http://a/b?x={y}", "/{a}%2f{b}", "/{a%2fb}", "/{a/%2f}",
 			"notes://{id}", "notes://{+path}", "notes://{a}%4F", "http://{host}:{port}/", "db://{table}/rows{?limit,offset}", "x{#a}", "x{;a*,b:3}", "x{&a.b_c%20}", "{scheme}://x", "{}", "{?}", "{a,}", "{,a}", "{a:0}", "{a:10000}", "{a:9999}", "{a:}", "{a*:1}", "{a:1*}", "{a**}",
@@ -70,6 +70,14 @@ func judges(t testing.TB) map[string]func(s string) bool {
 	}
 	lenient, exact := judges["uri-template"], template()
 	judges["uri-template"] = func(s string) bool { return lenient(s) || exact.MatchString(s) }
+	// The escapes in the name of a host, of which that package refuses those of ASCII.
+	host, escape := regexp.MustCompile(`^([^/?#]*//)([^/?#\[]*)([/?#]|$)`), regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+	for _, format := range []string{"uri", "uri-reference", "iri", "iri-reference"} {
+		lenient := judges[format]
+		judges[format] = func(s string) bool {
+			return lenient(s) || lenient(host.ReplaceAllStringFunc(s, func(host string) string { return escape.ReplaceAllString(host, "a") }))
+		}
+	}
 	return judges
 }
 
