@@ -40,8 +40,9 @@
 // Arguments are first checked against the schema as text. Then they are decoded, and missing members are set
 // to their defaults. Names are case-sensitive. As in encoding/json, types may have methods of their own for
 // JSON and for text, omitempty leaves out false, 0, nil, and values without elements or characters, and the
-// fields of embedded structs are members. A member with the key required is never left out. A slice or map without elements becomes [] or {}, as the schema
-// requires, where encoding/json would write null. The result is checked against its schema before it is sent.
+// fields of embedded structs are members. A member with the key required is never left out. A slice or map
+// without elements becomes [] or {}, as the schema requires, where encoding/json would write null. The result is
+// checked against its schema before it is sent.
 //
 // # Why it reflects
 //
