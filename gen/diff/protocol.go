@@ -130,8 +130,8 @@ func (s *messages) inner(pointer string, t ir.Type) {
 				s.part(at, f.Type)
 			}
 			s.implied[at] = Implied(f)
-			if member := s.node(at); member != nil && f.Const != nil && member["const"] == nil {
-				member["const"] = f.Const // only the ir knows it
+			if member := s.node(f.Pointer); member != nil && f.Const != nil && member["const"] == nil {
+				s.fix(pointer, f)
 			}
 		}
 	case *ir.Array:
@@ -139,6 +139,26 @@ func (s *messages) inner(pointer string, t ir.Type) {
 	case *ir.Map:
 		s.part(pointer+"/additionalProperties", t.Elem)
 	}
+}
+
+// fix adds the constant of a member that only the ir knows to the object at a pointer, which may have the member from a
+// branch of its allOf.
+func (s *messages) fix(pointer string, f *ir.Field) {
+	object := s.node(pointer)
+	if object == nil {
+		return
+	}
+	properties, ok := object["properties"].(map[string]any)
+	if !ok {
+		properties = map[string]any{}
+		object["properties"] = properties
+	}
+	member, ok := properties[f.Wire].(map[string]any)
+	if !ok {
+		member = map[string]any{}
+		properties[f.Wire] = member
+	}
+	member["const"] = f.Const
 }
 
 // node returns the object at a pointer of the tree, or nil.

@@ -250,3 +250,29 @@ func TestLenientKeywords(t *testing.T) {
 		})
 	}
 }
+
+// TestSplitDefinition checks that a result that takes its members from two schemas is the same, also where the overlay
+// has the value of one.
+func TestSplitDefinition(t *testing.T) {
+	const revision = "2026-07-28"
+	root := decoded(t, revision)
+	definitions := root["$defs"].(map[string]any)
+	result := definitions["CallToolResult"].(map[string]any)
+	own := map[string]any{}
+	for name, member := range result["properties"].(map[string]any) {
+		if name != "_meta" && name != "resultType" {
+			own[name] = member
+		}
+	}
+	definitions["CallToolResult"] = map[string]any{"allOf": []any{ref("Result"),
+		map[string]any{"type": "object", "properties": own, "required": []any{"content"}}}}
+	changed := lenient(t, revision, root)
+	changed.Label = "changed"
+	report, err := diff.Revisions(side(t, revision), changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		t.Errorf("%s %s", f.Rule, f.Subject)
+	}
+}
