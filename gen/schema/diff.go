@@ -28,8 +28,12 @@ func Differences(before, after *Document) []string {
 	return lines
 }
 
-// memberDifferences lists the members of two objects that differ, or returns "".
+// memberDifferences lists the members of two objects that differ. It returns "" if none does, or for a schema that may
+// have its members from others.
 func memberDifferences(before, after *Schema) string {
+	if !before.IsObject() || !after.IsObject() {
+		return ""
+	}
 	var parts []string
 	for _, p := range before.Properties {
 		now := after.Property(p.Name)

@@ -211,9 +211,9 @@ func TestDifferences(t *testing.T) {
 		}
 		return doc
 	}
-	before := parse(`"Gone": {}, "Same": {"type": "object", "additionalProperties": {}}, "Other": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}}`)
-	after := parse(`"New": {}, "Same": {"type": "object", "additionalProperties": true}, "Other": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "d": {}}, "required": ["b"]}`)
-	want := []string{"- Gone", "+ New", "~ Other: ~a ~b (required: true) -c +d"}
+	before := parse(`"Gone": {}, "Split": {"type": "object", "properties": {"a": {}}}, "Same": {"type": "object", "additionalProperties": {}}, "Other": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}, "c": {}}}`)
+	after := parse(`"New": {}, "Split": {"allOf": [{"$ref": "#/$defs/Other"}, {"type": "object", "properties": {"e": {}}}]}, "Same": {"type": "object", "additionalProperties": true}, "Other": {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "d": {}}, "required": ["b"]}`)
+	want := []string{"- Gone", "+ New", "~ Other: ~a ~b (required: true) -c +d", "~ Split"}
 	if diff := cmp.Diff(want, schema.Differences(before, after)); diff != "" {
 		t.Error(diff)
 	}
