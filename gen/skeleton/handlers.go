@@ -97,7 +97,7 @@ type form struct {
 var forms = map[tools.ItemKind]form{
 	tools.Prompts:   {"prompt", "prompts/list", "ServePrompt", "argument", "gets", "GetPrompt", promptType},
 	tools.Resources: {"resource", "resources/list", "ServeResource", "", "reads", "ReadResource", contentsType},
-	tools.Templates: {"template", "resources/templates/list", "ServeTemplate", "variable", "reads a resource of", "ReadTemplate", contentsType},
+	tools.Templates: {"template", "resources/templates/list", "ServeTemplate", "variable", "reads a resource of", "ReadResource", contentsType},
 }
 
 // itemName returns the name of the variable that holds an item.

@@ -83,7 +83,7 @@ func (g *generator) item(f *jen.File, i typing.ItemTypes) {
 			h.params = h.params[1:] // the URI follows from the item
 		}
 		if i.Type == nil {
-			args = itemName(i) + ".Key"
+			args = itemName(i) + ", nil"
 		}
 		clientMethodOf(f, h, of.does, of.call, args)
 		for _, c := range i.Completions {

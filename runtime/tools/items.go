@@ -113,27 +113,24 @@ func GetPrompt[R wire.Value](ctx context.Context, c runtime.Caller, p *Item, in 
 	return result(out, c.Call(ctx, "prompts/get", object{text("name", p.Key), with("arguments", given(in))}, out))
 }
 
-// ReadResource reads the resource with a URI, decodes the result into out and returns out, or
-// nil with an error.
-func ReadResource[R wire.Value](ctx context.Context, c runtime.Caller, uri string, out R) (R, error) {
-	return result(out, c.Call(ctx, "resources/read", object{text("uri", uri)}, out))
-}
-
-// ReadTemplate reads the resource whose URI is the template with the variables. In all other
-// respects it is like ReadResource.
-func ReadTemplate[R wire.Value](ctx context.Context, c runtime.Caller, t *Item, in wire.Appender, out R) (R, error) {
-	uri, err := t.Expand(in)
+// ReadResource reads a resource, or the one whose URI is a template with the variables, decodes the result into out and
+// returns out, or nil with an error.
+func ReadResource[R wire.Value](ctx context.Context, c runtime.Caller, r *Item, in wire.Appender, out R) (R, error) {
+	uri, err := r.Expand(in)
 	if err != nil {
 		var none R
 		return none, err
 	}
-	return ReadResource(ctx, c, uri, out)
+	return result(out, c.Call(ctx, "resources/read", object{text("uri", uri)}, out))
 }
 
-// Expand returns the URI of the template with the variables in an object of strings, and of arrays
+// Expand returns the URI of a resource, or that of a template with the variables in an object of strings, and of arrays
 // of strings for lists. A variable that the object lacks, or whose list is empty, is not in the URI
 // (RFC 6570, section 3.2.1).
 func (t *Item) Expand(in wire.Appender) (string, error) {
+	if t.Kind == "resource" {
+		return t.Key, nil
+	}
 	object, err := wire.MarshalString(given(in))
 	if err != nil {
 		return "", fmt.Errorf("the variables of %q: %w", t.Key, err)

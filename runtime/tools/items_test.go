@@ -99,7 +99,7 @@ func TestPrompt(t *testing.T) {
 func TestResources(t *testing.T) {
 	s := session(t)
 	var result wire.Object
-	if _, err := tools.ReadResource(t.Context(), s, about.Key, &result); err != nil {
+	if _, err := tools.ReadResource(t.Context(), s, about, nil, &result); err != nil {
 		t.Fatal(err)
 	}
 	if want := `[{"uri":"x://about","mimeType":"text/plain","text":"A \"text\"."}]`; !strings.Contains(string(result), want) {
@@ -116,17 +116,17 @@ func TestResources(t *testing.T) {
 		if err != nil || uri != test.uri {
 			t.Errorf("%s: got %s, %v, want %s", test.in, uri, err, test.uri)
 		}
-		if _, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(test.in), &result); err != nil {
+		if _, err := tools.ReadResource(t.Context(), s, note, wire.Object(test.in), &result); err != nil {
 			t.Errorf("%s: %v", test.in, err)
 		} else if !strings.Contains(string(result), `"text":"`+test.variables+`"`) {
 			t.Errorf("%s: got %s, want %s", test.in, result, test.variables)
 		}
 	}
-	_, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":"1","b":"z"}`), &result)
+	_, err := tools.ReadResource(t.Context(), s, note, wire.Object(`{"a":"1","b":"z"}`), &result)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); !ok || refused.Code != jsonrpc.CodeResourceNotFound {
 		t.Errorf("a variable that is not valid: %v", err)
 	}
-	if _, err := tools.ReadTemplate(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
+	if _, err := tools.ReadResource(t.Context(), s, note, wire.Object(`{"a":1}`), &result); err == nil || !strings.Contains(err.Error(), `the variables of "x://h/{a}{/list*}{?b}"`) {
 		t.Errorf("a variable that is not a string: %v", err)
 	}
 	if _, err := note.Expand(wire.Object(`{"a":"1","list":"p"}`)); err == nil || !strings.Contains(err.Error(), "at /list, byte 16: expected an array") {

@@ -8,7 +8,7 @@
 // content and decodes it ([Call], [CallContent]).
 //
 // For prompts and templates, a server checks and decodes the arguments or the variables of a URI
-// ([ServePrompt], [ServeTemplate]), and a client encodes them ([GetPrompt], [ReadTemplate]).
+// ([ServePrompt], [ServeTemplate]), and a client encodes them ([GetPrompt], [ReadResource]).
 //
 // The package contains no types of a revision or of a tool; generated code passes them in.
 // Values are validated as text, because JSON Schema applies to JSON. A valid value can be

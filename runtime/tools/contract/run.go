@@ -162,10 +162,8 @@ func (t *test) send(f Fake, in wire.Raw) (result wire.Object, err error) {
 		return tools.CallRaw(t.Context(), t.caller, t.item.Key, in)
 	case "prompt":
 		_, err = tools.GetPrompt(t.Context(), t.caller, t.item, in, &result)
-	case "resource":
-		_, err = tools.ReadResource(t.Context(), t.caller, t.item.Key, &result)
-	case "template":
-		_, err = tools.ReadTemplate(t.Context(), t.caller, t.item, in, &result)
+	case "resource", "template":
+		_, err = tools.ReadResource(t.Context(), t.caller, t.item, in, &result)
 	}
 	return result, err
 }
@@ -175,9 +173,7 @@ func (t *test) send(f Fake, in wire.Raw) (result wire.Object, err error) {
 func (t *test) call(in wire.Raw) {
 	what, uri, fail := "a call with "+string(in), "", errors.New("fake error")
 	switch t.item.Kind {
-	case "resource":
-		uri = t.item.Key
-	case "template":
+	case "resource", "template":
 		var err error
 		if uri, err = t.item.Expand(in); err != nil {
 			t.Errorf("%s: %v", in, err)

@@ -19,5 +19,5 @@ var resourceHelp = &tools.Item{
 
 // ReadHelp reads the resource "notes://help".
 func (c *Client) ReadHelp(ctx context.Context) (*mcp.ReadResourceResult, error) {
-	return tools.ReadResource(ctx, c.caller, resourceHelp.Key, new(mcp.ReadResourceResult))
+	return tools.ReadResource(ctx, c.caller, resourceHelp, nil, new(mcp.ReadResourceResult))
 }

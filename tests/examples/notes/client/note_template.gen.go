@@ -20,7 +20,7 @@ var templateNote = &tools.Item{
 
 // ReadNote reads a resource of the template "notes://notes/{id}".
 func (c *Client) ReadNote(ctx context.Context, in *NoteVariables) (*mcp.ReadResourceResult, error) {
-	return tools.ReadTemplate(ctx, c.caller, templateNote, in, new(mcp.ReadResourceResult))
+	return tools.ReadResource(ctx, c.caller, templateNote, in, new(mcp.ReadResourceResult))
 }
 
 // CompleteNoteID requests values of the variable "id" of the template
