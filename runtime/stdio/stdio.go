@@ -134,6 +134,7 @@ func (t *Transport) ProbeTimeout() time.Duration { return cmp.Or(t.ProbeWait, de
 // to read, so that no line is truncated. For responses, Send waits until they are written. After a
 // failed write, Send returns its error, because the stream may have ended within a line.
 func (t *Transport) Send(ctx context.Context, m runtime.Outgoing) error {
+	t.setup() // a program that uses it without a session may send before Start
 	line := append(m.Text, '\n')
 	if bytes.IndexByte(m.Text, '\n') >= 0 { // generated code writes none, but an Appender of a user may
 		line = append(bytes.ReplaceAll(m.Text, []byte{'\n'}, []byte{' '}), '\n')

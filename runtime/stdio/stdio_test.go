@@ -163,7 +163,7 @@ func (stuck) Read([]byte) (int, error) { return 0, nil }
 // S1, S4
 func TestSend(t *testing.T) {
 	var out lineWriter
-	tr := open(strings.NewReader(""), &out)
+	tr := &Transport{In: strings.NewReader(""), Out: &out}
 	var wg sync.WaitGroup
 	for i := range 50 {
 		wg.Go(func() {
@@ -196,7 +196,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 // TestSendAfterFailure checks that nothing follows half a line.
 func TestSendAfterFailure(t *testing.T) {
 	var out bytes.Buffer
-	tr := open(strings.NewReader(""), shortWriter{&out})
+	tr := &Transport{In: strings.NewReader(""), Out: shortWriter{&out}}
 	for range 2 {
 		if err := tr.Send(t.Context(), runtime.Outgoing{Text: []byte("ab")}); err != io.ErrShortWrite {
 			t.Error(err)
