@@ -96,7 +96,7 @@ func (c *connection) bufferEvent(id []byte, typ string, retry time.Duration, dat
 }
 
 // buffers keeps the texts of events, of at most maxPooled bytes each. Without it, a call with two reports of
-// progress takes 29 allocations instead of 26.
+// progress takes 32 allocations instead of 29.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 const maxPooled = 16 << 10

@@ -110,7 +110,7 @@ const maxFirstRead = 32 << 10
 
 // ReadAll is io.ReadAll for a body of the announced length, which is negative if it is unknown. It calls grow
 // with the size of its buffer, and returns its error. The string shares the memory of
-// the buffer, to which nothing is written afterwards: a copy would be one of the 14 allocations of a request,
+// the buffer, to which nothing is written afterwards: a copy would be one of 13 allocations of a request,
 // and as large as the message.
 func ReadAll(body io.Reader, length int64, grow func(size int) error) (string, error) {
 	size := int64(1 << 10)
