@@ -31,11 +31,15 @@
 //     params looks for _meta anew.
 //   - Stdio at 1.25 times an echo between processes: the echo takes 10 µs, and the client and the
 //     server use 4 µs each besides the same number of system calls.
-//   - Streamable HTTP with the own client at 1.35 times net/http, and twice as fast as mcp-go:
-//     net/http takes 60 µs, and the rest 20 to 30 µs. Server and client take 10 to 12 µs of the
-//     rest, three times as much as in process, because net/http evicts their data from the caches.
-//     The remainder is memory and two goroutine switches: a request has its own goroutine,
-//     because ending a request within net/http harms others on its connection.
+//   - Streamable HTTP twice as fast as mcp-go: net/http takes 30 of 39 µs, and mcp-go 66 µs. A call in process takes
+//     6 of the other 9, and both sides make as many system calls as the echo. The remaining 3 µs have no large part.
+//     Without the check of the origin, timeouts, redirects, compression, httptrace, two headers of the response and the
+//     values of the request's context, a call would still take 0.90 to 0.97 of its processor time. A client that sends
+//     a request in the goroutine of the caller saves nothing. On a busy machine, a call takes 1.6 to 1.9 times as long
+//     as net/http, presumably because other programs evict its code and data from the caches.
+//   - An event stream with progress at 1.35 times net/http: the report of progress is a message. Both sides take 12 µs
+//     to write it, keep it for a client that comes back, read it and pass it to the caller, besides the 7 µs of the
+//     echo for a second write.
 //   - Eight times faster than go-sdk over HTTP: net/http alone takes a seventh to a tenth of its
 //     time.
 //   - Building a server of 200 tools in 3 s: the compiler processes 26 functions for each tool;

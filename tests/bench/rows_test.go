@@ -209,7 +209,7 @@ func TestGuards(t *testing.T) {
 		allocs, bytes float64
 	}{
 		{revision, 20.5, 1725},
-		{stateless, 21.5, 2150},
+		{stateless, 21.5, 2090},
 	} {
 		c, err := onMcpgen(tt.revision).connect(t.Context(), 1)
 		if err != nil {
