@@ -263,6 +263,11 @@ func (c *comparer) show(v view, others bool, b *branch) answer {
 		if !c.affords(v) {
 			return answer{is: unknown, sure: true, why: tooLarge}
 		}
+		if b.holds != nil {
+			if o := c.hold(v, b.holds); o.is == found {
+				return o
+			}
+		}
 		prefers := sends
 		if b.absent != "" || b.holds != nil {
 			prefers = c.finder(nil) // the receiver may ask for members that the sender does not declare

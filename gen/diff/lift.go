@@ -265,7 +265,7 @@ func (c *comparer) liftBy(e edge, inner answer, way int, seen map[*node]bool) an
 func (c *comparer) about(v view, at *child) []*branch {
 	switch {
 	case at.element:
-		return slices.DeleteFunc(c.breaking(v.to, "prefixItems", "items", "unevaluatedItems"), func(b *branch) bool {
+		return slices.DeleteFunc(breaking(v.to, "prefixItems", "items", "unevaluatedItems"), func(b *branch) bool {
 			return b.keyword == "prefixItems" && b.breaks[0].item != at.index
 		})
 	case at.path == "."+at.name: // a member with this name, whichever keywords its schemas are from
@@ -277,9 +277,9 @@ func (c *comparer) about(v view, at *child) []*branch {
 	}
 	pattern := strings.TrimSuffix(strings.TrimPrefix(at.path, "{"), "}")
 	if v.to.Object.pattern(pattern) != nil {
-		return slices.DeleteFunc(c.breaking(v.to, "patternProperties"), func(b *branch) bool { return b.member() != pattern })
+		return slices.DeleteFunc(breaking(v.to, "patternProperties"), func(b *branch) bool { return b.member() != pattern })
 	}
-	return slices.DeleteFunc(c.breaking(v.to, "patternProperties", "additionalProperties", "unevaluatedProperties"), func(b *branch) bool {
+	return slices.DeleteFunc(breaking(v.to, "patternProperties", "additionalProperties", "unevaluatedProperties"), func(b *branch) bool {
 		return b.keyword == "patternProperties" && !jsonschema.Matches(b.member(), at.name)
 	})
 }
@@ -295,4 +295,43 @@ func (c *comparer) around(v view, at *child, value any) answer {
 		kinds = kindArray
 	}
 	return c.show(v, at.guard == guardUndeclared, &branch{kinds: kinds, holds: &holding{at, value}})
+}
+
+// hold is show for a member or an element with a value, where no other one depends on it: all that is looked for are the
+// values of the required members. is is unknown if a search may find more.
+func (c *comparer) hold(v view, h *holding) answer {
+	simple := func(a *Alt) bool { return !a.conditional && len(a.dependent)+len(a.counts) == 0 && a.Low.Reach() <= 1 }
+	if !simple(v.from) || !simple(v.to) {
+		return answer{is: unknown}
+	}
+	for _, all := range [][]*jsonschema.Schema{slices.Concat(v.from.all, v.to.all), v.from.all} {
+		switch whole, is := c.whole(&way{all: all}, h); {
+		case is == found && c.satisfies(whole, v.from.accept...) && c.refuses(whole, v.accepts.from...):
+			return answer{is: found, value: whole}
+		case is != none:
+			return answer{is: unknown}
+		}
+	}
+	return answer{is: unknown}
+}
+
+// whole returns an object with a member and those that a way requires, or an array with an element.
+func (c *comparer) whole(w *way, h *holding) (whole any, is verdict) {
+	if h.element {
+		return []any{h.value}, found
+	}
+	if slices.ContainsFunc(w.members(h.name, ""), never) {
+		return nil, none
+	}
+	object := map[string]any{h.name: h.value}
+	is = found
+	for _, s := range w.all {
+		for _, name := range s.Required {
+			if _, ok := object[name]; !ok {
+				one := c.finder(nil).find(w.members(name, ""), nil, nil)
+				object[name], is = one.value, min(is, one.is)
+			}
+		}
+	}
+	return object, is
 }
