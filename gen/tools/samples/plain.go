@@ -77,6 +77,7 @@ var formats = sync.OnceValue(func() map[string]*santhosh.Format {
 
 // satisfies reports whether a value satisfies a schema of a plain document.
 func (v *Validator) satisfies(s *jsonschema.Schema, value any) bool {
+	v.Visits++
 	if s.Always != nil {
 		return *s.Always
 	}

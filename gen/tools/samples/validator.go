@@ -29,7 +29,8 @@ type Validator struct {
 	// compiled holds nil for a schema that cannot be compiled.
 	compiled map[*jsonschema.Schema]*santhosh.Schema
 	usable   bool
-	// Visits counts the schemas that [Validator.Accepts] has applied to deep values, at most.
+	// Visits counts the schemas that [Validator.Accepts] has applied: all in a plain document, and at most those to deep
+	// values in others.
 	Visits int
 }
 
@@ -112,7 +113,7 @@ func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known
 // validate is Accepts for a value without extreme numbers.
 func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, known bool) {
 	var deep *part
-	if deeper(value, shallow) {
+	if v.patterns == nil && deeper(value, shallow) { // in a plain document, a schema leads to itself nowhere
 		deep = partOf(value)
 	}
 	accepts = true
