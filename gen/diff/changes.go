@@ -70,13 +70,13 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k *keyword) {
 	var ways [2]answer
 	views := p.views(old, new)
 	for _, v := range views {
-		ways[v.way] = c.ask(v, c.unshown(v.to, k)...)
+		ways[v.way] = c.ask(v, unshown(v.to, k)...)
 	}
 	if ways[narrows].is == none && ways[widens].is == none {
 		return
 	}
 	has := func(way int, same func(x, y wire.Raw) bool) bool {
-		return slices.ContainsFunc(c.unshown(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
+		return slices.ContainsFunc(unshown(views[way].to, k), func(b *branch) bool { return !views[way].writes(b, same) })
 	}
 	rule, args := constraintRule(has(widens, c.sameText), has(narrows, c.sameText)), []string{strconv.Quote(k.name)}
 	if k.named != nil {
@@ -93,18 +93,17 @@ func (c *comparer) keyword(p *pairing, old, new *Alt, k *keyword) {
 
 // unshown returns the branches in which an alternative refuses values by a keyword, as far as its forms do not show
 // them.
-func (e *engine) unshown(a *Alt, k *keyword) (list []*branch) {
+func unshown(a *Alt, k *keyword) (list []*branch) {
 	if k.name == "oneOf" {
 		for _, s := range a.refused {
 			list = append(list, &branch{keyword: k.name, accept: []*jsonschema.Schema{s}})
 		}
 		return list
 	}
-	names := []string{k.name}
 	if k.name == "multipleOf" {
-		names = append(names, "type") // integers are multiples of 1
+		list = breaking(a, "type") // integers are multiples of 1
 	}
-	return slices.DeleteFunc(e.breaking(a, names...), func(b *branch) bool { return k.shows != nil && k.shows(a, b) })
+	return slices.DeleteFunc(append(list, k.breaking(a)...), func(b *branch) bool { return k.shows != nil && k.shows(a, b) })
 }
 
 // listed compares enum and const.

@@ -229,7 +229,9 @@ func (e *engine) key(list []*jsonschema.Schema) string {
 
 // setKey is key for a list without order.
 func (e *engine) setKey(list []*jsonschema.Schema) string {
-	e.key(list) // gives each schema a number
+	if key := e.key(list); len(list) < 2 { // which gives each schema a number
+		return key
+	}
 	list = slices.SortedFunc(slices.Values(list), func(x, y *jsonschema.Schema) int { return e.ids[x] - e.ids[y] })
 	return e.key(slices.Compact(list))
 }

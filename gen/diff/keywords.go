@@ -75,13 +75,13 @@ func contained(s *jsonschema.Schema) span {
 	return jsonschema.Counts(&least, s.MaxContains)
 }
 
-// formOf returns the form of the values of a kind.
-func formOf(all []*jsonschema.Schema, k kind) form {
-	f := form{kind: k}
+// fill sets the form to that of the values of a kind.
+func (f *form) fill(all []*jsonschema.Schema, k kind) {
+	f.kind = k
 	for i := range keywords {
 		if row := &keywords[i]; row.inside != nil && (row.kind == 0 || row.kind == k) {
 			for _, s := range all {
-				row.inside(&f, s)
+				row.inside(f, s)
 			}
 		}
 	}
@@ -90,7 +90,6 @@ func formOf(all []*jsonschema.Schema, k kind) form {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	return f
 }
 
 // integers reports whether numbers must be integers.
@@ -141,7 +140,8 @@ func (w want) order() int {
 
 // target returns the target of a search for a value of a JSON type that breaks keywords in the given way.
 func (f *finder) target(w *way, k kind) *target {
-	t := &target{finder: f, way: w, form: formOf(w.all, k), places: map[string][]*jsonschema.Schema{}}
+	t := &target{finder: f, way: w, places: map[string][]*jsonschema.Schema{}}
+	t.form.fill(w.all, k)
 	t.span = t.And(w.between)
 	for _, b := range w.breaks {
 		t.prefix = max(t.prefix, len(b.of.PrefixItems))
@@ -550,21 +550,26 @@ func keywordOf(name string) *keyword {
 // limits reports whether a schema that may be absent refuses a value.
 func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
-// waysToRefuse returns the ways in which a schema refuses a value. Those of a keyword whose members have names are in
-// the order of these, because the first value that is found may name a change.
+// waysToRefuse returns the ways in which a schema refuses a value.
 func waysToRefuse(s *jsonschema.Schema) (list []*branch) {
-	for _, k := range keywords {
-		ways := k.ways(s)
-		for _, b := range ways {
-			b.of, b.keyword, b.kinds = s, k.name, cmp.Or(b.kinds, k.kind)
-			for i := range b.breaks {
-				b.breaks[i].of, b.breaks[i].keyword = s, k.name
-			}
-		}
-		slices.SortStableFunc(ways, func(x, y *branch) int { return strings.Compare(x.member(), y.member()) })
-		list = append(list, ways...)
+	for i := range keywords {
+		list = append(list, keywords[i].refusing(s)...)
 	}
 	return list
+}
+
+// refusing returns the ways in which a schema refuses a value by a keyword. Those of a keyword whose members have names
+// are in the order of these, because the first value that is found may name a change.
+func (k *keyword) refusing(s *jsonschema.Schema) []*branch {
+	ways := k.ways(s)
+	for _, b := range ways {
+		b.of, b.keyword, b.kinds = s, k.name, cmp.Or(b.kinds, k.kind)
+		for i := range b.breaks {
+			b.breaks[i].of, b.breaks[i].keyword = s, k.name
+		}
+	}
+	slices.SortStableFunc(ways, func(x, y *branch) int { return strings.Compare(x.member(), y.member()) })
+	return ways
 }
 
 // member returns the name of the member of a keyword that the branch is about, or "".
@@ -619,13 +624,17 @@ func bareOf(s *jsonschema.Schema, b *branch) *jsonschema.Schema {
 }
 
 // breaking returns the branches in which an alternative refuses values of its kind by some keywords.
-func (e *engine) breaking(a *Alt, keywords ...string) (list []*branch) {
+func breaking(a *Alt, names ...string) (list []*branch) {
+	for _, name := range names {
+		list = append(list, keywordOf(name).breaking(a)...)
+	}
+	return list
+}
+
+// breaking returns the branches in which an alternative refuses values of its kind by the keyword.
+func (k *keyword) breaking(a *Alt) (list []*branch) {
 	for _, s := range a.all {
-		for _, b := range e.refusing(s) {
-			if slices.Contains(keywords, b.keyword) && b.allowed()&a.kinds != 0 {
-				list = append(list, b)
-			}
-		}
+		list = append(list, slices.DeleteFunc(k.refusing(s), func(b *branch) bool { return b.allowed()&a.kinds == 0 })...)
 	}
 	return list
 }

@@ -26,7 +26,7 @@ func (c *comparer) objects(p *pairing, old, new *Alt) {
 	c.patterns(p, old, new)
 	c.rest(p, old, new)
 	for _, v := range p.views(old, new) {
-		for _, b := range c.breaking(v.to, "dependentRequired") {
+		for _, b := range breaking(v.to, "dependentRequired") {
 			c.report(v, "dependency-added", c.ask(v, b), b.present, b.absent)
 		}
 	}
@@ -74,7 +74,7 @@ func (c *comparer) removed(v view, m *member) {
 	}
 	switch {
 	case m.Required:
-		ways[1-v.way] = c.ask(v.views(old, new)[1-v.way], lacking(m.Name, v.from))
+		ways[1-v.way] = c.show(v.views(old, new)[1-v.way], false, lacking(m.Name, v.from))
 	case closed:
 	case m.Implied:
 		ways[1-v.way].is, guard = noted, guardImplied
@@ -114,7 +114,7 @@ func (c *comparer) member(p *pairing, old, new *Alt, o, n *member) {
 	guard, w := guardImplied, answer{is: noted}
 	if o.Required != n.Required {
 		v := p.views(old, new)[way]
-		guard, w = "", c.ask(v, lacking(n.Name, v.to))
+		guard, w = "", c.show(v, false, lacking(n.Name, v.to))
 	}
 	if w.is == none {
 		return
@@ -178,7 +178,7 @@ func (c *comparer) rest(p *pairing, old, new *Alt) {
 		v := p.views(old, new)[way]
 		w := c.ask(v, &branch{kinds: kindObject, keyword: "additionalProperties", present: name})
 		if w.is == none {
-			w = c.ask(v, c.breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
+			w = c.ask(v, breaking(v.to, "additionalProperties", "unevaluatedProperties")...)
 		}
 		if ch := c.report(v, "object-closed", w); ch != nil && v.from.Object.open() && !v.from.Object.Map {
 			ch.guard = guardUndeclared

@@ -87,8 +87,8 @@ func (b *schemaBuilder) shape(list ...*jsonschema.Schema) *Shape {
 // set returns the set of the values that satisfy all schemas in list. The declaration gives its
 // name and place to an object or array.
 func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place) *set {
-	w := way{todo: list, kinds: kindAny}
-	if !b.engine.expand(&w) {
+	w := &way{todo: list, kinds: kindAny}
+	if !b.engine.expand(w) {
 		return &set{}
 	}
 	flat := w.constraints()
@@ -98,7 +98,7 @@ func (b *schemaBuilder) set(list []*jsonschema.Schema, name string, where Place)
 	}
 	s := &set{}
 	if len(flat) == 0 {
-		s.list = []*Alt{{way: w}}
+		s.list = []*Alt{{way: *w}}
 	}
 	b.sets[key] = s
 	if len(flat) > 0 {
@@ -172,14 +172,14 @@ func constrains(s *jsonschema.Schema) bool {
 
 // alts returns the alternatives of a conjunction. Those without a place of their own get that of a declaration, and its
 // name, unless they are several: a union leaves the names to its variants.
-func (b *schemaBuilder) alts(w way, name string, where Place) []*Alt {
-	ways, tried := []way{}, 0
+func (b *schemaBuilder) alts(w *way, name string, where Place) []*Alt {
+	ways, tried := []*way{}, 0
 	if !b.choose(w, &ways, &tried) {
-		return []*Alt{{Where: where, way: w, conditional: true}}
+		return []*Alt{{Where: where, way: *w, conditional: true}}
 	}
 	var alts []*Alt
 	for _, w := range ways {
-		alts = append(alts, b.forms(&w)...)
+		alts = append(alts, b.forms(w)...)
 	}
 	b.made += len(alts)
 	if i := slices.IndexFunc(alts, func(a *Alt) bool { return a.kinds == kindAny }); i >= 0 {
@@ -199,7 +199,7 @@ func (b *schemaBuilder) alts(w way, name string, where Place) []*Alt {
 
 // choose adds the ways to satisfy a conjunction to a list: one for each choice of branches of its unions. It returns
 // false if there are too many.
-func (b *schemaBuilder) choose(w way, ways *[]way, tried *int) bool {
+func (b *schemaBuilder) choose(w *way, ways *[]*way, tried *int) bool {
 	if *tried++; *tried > mostBranchings || b.made > mostAlts {
 		return false
 	}
@@ -209,11 +209,12 @@ func (b *schemaBuilder) choose(w way, ways *[]way, tried *int) bool {
 		return true
 	}
 	u := w.unions[i]
-	w.unions = slices.Delete(slices.Clone(w.unions), i, i+1)
+	left := *w
+	left.unions = slices.Delete(slices.Clone(w.unions), i, i+1)
 	for _, branch := range u.choice {
-		next := w.with(branch)
+		next := left.with(branch)
 		next.at, next.within = branch.accept[0], u.within
-		if b.engine.expand(&next) && !b.choose(next, ways, tried) {
+		if b.engine.expand(&next) && !b.choose(&next, ways, tried) {
 			return false
 		}
 	}
@@ -245,7 +246,7 @@ func (b *schemaBuilder) forms(w *way) []*Alt {
 		if k == kindObject || k == kindArray {
 			a.Name = name
 		}
-		a.form = formOf(w.all, k)
+		a.form.fill(w.all, k)
 		possible := !a.Empty()
 		switch k {
 		case kindArray:
@@ -322,12 +323,12 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	if a.Values != nil {
 		return true // each value has been checked
 	}
-	a.conditional = len(a.refused) > 0 || slices.ContainsFunc(a.all, func(s *jsonschema.Schema) bool {
-		return slices.ContainsFunc(b.engine.refusing(s), func(b *branch) bool {
-			k := keywordOf(b.keyword)
-			return k.shows != nil && b.allowed()&a.kinds != 0 && !k.shows(a, b)
-		})
-	})
+	a.conditional = len(a.refused) > 0
+	for i := range keywords {
+		if k := &keywords[i]; k.shows != nil {
+			a.conditional = a.conditional || slices.ContainsFunc(k.breaking(a), func(b *branch) bool { return !k.shows(a, b) })
+		}
+	}
 	if !a.conditional {
 		return true
 	}
