@@ -50,16 +50,16 @@ type engine struct {
 	languages map[string]*language
 	// dynamic says which documents have a $dynamicRef.
 	dynamic map[*jsonschema.Schema]bool
-	// refusals and texts cache the results of refusing and text.
-	refusals map[*jsonschema.Schema][]*branch
-	texts    map[wire.Raw]string
+	// refusals, choices and texts cache the results of refusing, exclusive and text.
+	refusals, choices map[*jsonschema.Schema][]*branch
+	texts             map[wire.Raw]string
 	// patterns has the schemas of matchOf.
 	patterns map[string]*jsonschema.Schema
 	budget
 }
 
 func newEngine() *engine {
-	return &engine{ids: map[*jsonschema.Schema]int{}, dynamic: map[*jsonschema.Schema]bool{}, refusals: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
+	return &engine{ids: map[*jsonschema.Schema]int{}, dynamic: map[*jsonschema.Schema]bool{}, refusals: map[*jsonschema.Schema][]*branch{}, choices: map[*jsonschema.Schema][]*branch{}, texts: map[wire.Raw]string{}, patterns: map[string]*jsonschema.Schema{}, finders: map[*jsonschema.Schema]*finder{}, valid: map[*jsonschema.Schema]*samples.Validator{}, languages: map[string]*language{}}
 }
 
 // finder returns the finder for the values of a sender's document, or of any document for nil.

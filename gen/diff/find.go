@@ -388,12 +388,7 @@ func (e *engine) expand(w *way) bool {
 			w.unions = append(w.unions, &union{of: s, keyword: "anyOf", within: within, choice: branches(s.AnyOf, func(_ int, b *jsonschema.Schema) *branch { return &branch{accept: []*jsonschema.Schema{b}} })})
 		}
 		if s.OneOf != nil {
-			w.unions = append(w.unions, &union{of: s, keyword: "oneOf", within: within, choice: branches(s.OneOf, func(i int, b *jsonschema.Schema) *branch {
-				others := slices.DeleteFunc(slices.Delete(slices.Clone(s.OneOf), i, i+1), func(other *jsonschema.Schema) bool {
-					return jsonschema.Disjoint([]*jsonschema.Schema{b, other}) // it refuses the values anyway
-				})
-				return &branch{accept: []*jsonschema.Schema{b}, refuse: others}
-			})})
+			w.unions = append(w.unions, &union{of: s, keyword: "oneOf", within: within, choice: e.exclusive(s)})
 		}
 		for _, d := range s.DependentSchemas {
 			w.unions = append(w.unions, &union{of: s, choice: []*branch{{absent: d.Name, kinds: kindObject}, {present: d.Name, accept: without(d.Schema), kinds: kindObject}, {kinds: kindAny &^ kindObject}}})
@@ -404,6 +399,18 @@ func (e *engine) expand(w *way) bool {
 	}
 	w.todo = nil // the rest of its array is not shared
 	return true
+}
+
+// exclusive returns the branches of oneOf.
+func (e *engine) exclusive(s *jsonschema.Schema) []*branch {
+	return cached(e.choices, s, func() []*branch {
+		return branches(s.OneOf, func(i int, b *jsonschema.Schema) *branch {
+			others := slices.DeleteFunc(slices.Delete(slices.Clone(s.OneOf), i, i+1), func(other *jsonschema.Schema) bool {
+				return jsonschema.Disjoint([]*jsonschema.Schema{b, other}) // it refuses the values anyway
+			})
+			return &branch{accept: []*jsonschema.Schema{b}, refuse: others}
+		})
+	})
 }
 
 // refuse replaces the schemas that must refuse by the choices between their ways to refuse, and narrows the types. It
