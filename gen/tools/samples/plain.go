@@ -16,15 +16,16 @@ import (
 // Most schemas of tools are plain: they have only keywords whose meaning needs no compiler. Compiling a schema takes as
 // long as validating a hundred values, and a comparison of two tools validates about forty by each.
 
-// plain returns the patterns of a document that is plain: it refers to nothing, its numbers have no exponents, and it
-// has none of the keywords below. It returns nil for others.
+// plain returns the patterns of a document that is plain: its references lead to pointers and end, its numbers have no
+// exponents, and it has none of the keywords below. It returns nil for others.
 func plain(root *jsonschema.Schema) map[*jsonschema.Schema]santhosh.Regexp {
-	dialect := 0
+	known := 0
 	if _, named := wire.Object(root.Source).Get("$schema"); named {
-		dialect = 1
+		known = 1
 	}
 	text := string(root.Source)
-	if root.Draft == jsonschema.Draft4 || strings.Count(text, `"$`) > dialect || strings.Contains(text, `\u0024`) || exponents(root.Source) {
+	known += strings.Count(text, `"$ref"`) + strings.Count(text, `"$defs"`)
+	if root.Draft == jsonschema.Draft4 || strings.Count(text, `"$`) > known || strings.Contains(text, `\u0024`) || exponents(root.Source) || len(root.Endless()) > 0 {
 		return nil
 	}
 	patterns := map[*jsonschema.Schema]santhosh.Regexp{}
@@ -32,7 +33,7 @@ func plain(root *jsonschema.Schema) map[*jsonschema.Schema]santhosh.Regexp {
 		if s.Always != nil {
 			continue
 		}
-		if s.Source.Kind() != wire.KindObject || s.MultipleOf != "" || s.UniqueItems || s.If != nil || s.PrefixItems != nil || s.Contains != nil ||
+		if s.Source.Kind() != wire.KindObject || s.Meta || s.MultipleOf != "" || s.UniqueItems || s.If != nil || s.PrefixItems != nil || s.Contains != nil ||
 			s.PatternProperties != nil || s.PropertyNames != nil || s.DependentRequired != nil || s.DependentSchemas != nil ||
 			s.UnevaluatedItems != nil || s.UnevaluatedProperties != nil || s.Format != "" && formats()[s.Format] == nil {
 			return nil
@@ -127,7 +128,7 @@ func (v *Validator) satisfies(s *jsonschema.Schema, value any) bool {
 			matches++
 		}
 	}
-	return (s.OneOf == nil || matches == 1) && (s.AnyOf == nil || slices.ContainsFunc(s.AnyOf, by)) && (s.Not == nil || !by(s.Not)) &&
+	return (s.Target == nil || by(s.Target)) && (s.OneOf == nil || matches == 1) && (s.AnyOf == nil || slices.ContainsFunc(s.AnyOf, by)) && (s.Not == nil || !by(s.Not)) &&
 		!slices.ContainsFunc(s.AllOf, func(one *jsonschema.Schema) bool { return !by(one) })
 }
 

@@ -23,6 +23,9 @@ func TestPlain(t *testing.T) {
 		`{"anyOf":[{"type":"string"},{"minimum":2}]}`, `{"oneOf":[{"type":"string"},{"type":"integer"},{"minimum":2}]}`, `{"allOf":[{"type":"integer"},{"minimum":2}]}`,
 		`{"not":{"type":"integer"}}`, `{"not":{}}`, `{"anyOf":[]}`, `{"oneOf":[]}`, `{"allOf":[]}`, `{"type":"object","properties":{"a":{"oneOf":[{"const":1},{"enum":[1,2]}]}}}`,
 		`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"const":1}},"if":true}`, `{"dependencies":{"a":["b"]}}`,
+		`{"$ref":"#/definitions/a","minimum":2,"definitions":{"a":{"type":"integer"}}}`, `{"$schema":"http://json-schema.org/draft-07/schema#","$ref":"#/definitions/a","minimum":2,"definitions":{"a":{"type":"integer"}}}`,
+		`{"$defs":{"a":{"type":["array","integer"],"items":{"$ref":"#/$defs/a"}}},"anyOf":[{"$ref":"#/$defs/a"},{"properties":{"a":{"$ref":"#/$defs/a"}},"required":["a"]}]}`,
+		`{"type":"object","additionalProperties":{"$ref":"#"}}`, `{"properties":{"a":{"$ref":"#/properties/b"},"b":{"type":"integer"},"$ref":{"type":"string"}}}`, `{"$ref":"#/x/y","x":{"y":{"type":"string"}}}`,
 		`{"default":1,"examples":3,"contentEncoding":"base64","definitions":{"x":{"type":"string"}},"unknown":{"type":1}}`,
 	}
 	for name := range formats() {
@@ -67,7 +70,7 @@ func TestPlain(t *testing.T) {
 	if plain < 80 {
 		t.Errorf("only %d of %d schemas are plain", plain, len(schemas))
 	}
-	for _, text := range []string{`{"$ref":"#/definitions/a","definitions":{"a":{}}}`, `{"minimum":1e5}`, `{"default":1e9999}`, `{"format":"other"}`, `{"pattern":"("}`, `{"uniqueItems":true}`, `{"items":[{}]}`, `{"\u0024id":"a:b"}`, `{"if":{},"then":false}`} {
+	for _, text := range []string{`{"$ref":"#"}`, `{"$ref":"#a","$defs":{"b":{"$anchor":"a"}}}`, `{"$ref":"https://json-schema.org/draft/2020-12/schema"}`, `{"minimum":1e5}`, `{"default":1e9999}`, `{"format":"other"}`, `{"pattern":"("}`, `{"uniqueItems":true}`, `{"items":[{}]}`, `{"\u0024id":"a:b"}`, `{"if":{},"then":false}`} {
 		if s, _ := jsonschema.Read("", wire.Raw(text)); NewValidator(s).patterns != nil {
 			t.Errorf("%s: is plain", text)
 		}

@@ -21,8 +21,9 @@ import (
 type Validator struct {
 	root    *jsonschema.Schema
 	formats jsonschema.Formats
-	// patterns has those of a plain document, and is nil for others.
+	// patterns has those of a plain document, and is nil for others. tree means that such a document has no references.
 	patterns map[*jsonschema.Schema]santhosh.Regexp
+	tree     bool
 	// compiler is made on first use. It remains nil if the document is not a schema, or has extreme numbers.
 	compiler *santhosh.Compiler
 	opened   bool
@@ -47,6 +48,7 @@ func NewValidator(s *jsonschema.Schema) *Validator {
 	if v.patterns = plain(v.root); v.patterns == nil && v.compile(s) == nil {
 		return v
 	}
+	v.tree = v.patterns != nil && !strings.Contains(string(v.root.Source), `"$ref"`)
 	v.usable = v.cheap()
 	return v
 }
@@ -113,7 +115,7 @@ func (v *Validator) Accepts(all []*jsonschema.Schema, value any) (accepts, known
 // validate is Accepts for a value without extreme numbers.
 func (v *Validator) validate(all []*jsonschema.Schema, value any) (accepts, known bool) {
 	var deep *part
-	if v.patterns == nil && deeper(value, shallow) { // in a plain document, a schema leads to itself nowhere
+	if !v.tree && deeper(value, shallow) {
 		deep = partOf(value)
 	}
 	accepts = true
