@@ -283,7 +283,9 @@ func opens(src string) bool {
 	if !strings.Contains(src, `"initialize"`) {
 		return false
 	}
-	initializes := func(m jsonrpc.Text) bool { return m.Err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize" }
+	initializes := func(m jsonrpc.Text) bool {
+		return m.Err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize"
+	}
 	text := jsonrpc.ParseText(src)
 	return initializes(text) || slices.ContainsFunc(text.Batch, initializes)
 }
