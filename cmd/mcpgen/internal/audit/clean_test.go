@@ -378,7 +378,9 @@ func TestChangeBeforeSubscription(t *testing.T) {
 	lines := slices.Concat(
 		[]string{request(1, "server/discover", ""), result(1, discovery)}, listing(2, "a"), listing(3, "b"),
 		[]string{request(4, "subscriptions/listen", asked), told(4, "subscriptions/acknowledged", asked)}, listing(5, "c"),
-		[]string{result(4, complete+`,"_meta":{"io.modelcontextprotocol/subscriptionId":4}`)}, listing(6, "d"))
+		[]string{result(4, complete+`,"_meta":{"io.modelcontextprotocol/subscriptionId":4}`)}, listing(6, "d"),
+		[]string{request(7, "subscriptions/listen", asked), told(7, "subscriptions/acknowledged", asked)}, listing(8, "d"),
+		[]string{`c {"@method":"notifications/cancelled","params":{"requestId":7}}`}, listing(9, "e"))
 	wantRules(t, lines)
 }
 

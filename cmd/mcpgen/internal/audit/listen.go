@@ -109,13 +109,13 @@ func (s *Session) acknowledged(c *check, l *subscription, filter wire.Raw, point
 	}
 }
 
-// awaited reports whether a subscription for the changes of a list has been open since the list was last complete,
+// toldOf reports whether a subscription for the changes of a list has been open since the list was last complete,
 // and records that the list is complete now.
-func (s *Session) awaited(list, notification string) (found bool) {
+func (s *Session) toldOf(list, notification string) (found bool) {
 	for _, open := range s.open.byID {
 		for _, r := range open {
 			l, m := r.about.listen, s.methods[notification]
-			if l == nil || !l.acknowledged || m == nil || !covers(l.filter(), m, jsonrpc.Message{}) {
+			if l == nil || r.cancelled || !l.acknowledged || m == nil || !covers(l.filter(), m, jsonrpc.Message{}) {
 				continue
 			}
 			found = found || l.listed[list]

@@ -139,7 +139,7 @@ func (s *Session) pageGiven(c *check, r *request, result wire.Raw, pointer strin
 // opened a stream with subscriptions/listen (server/tools, "List Changed Notification", 2026-07-28).
 func (s *Session) listed(c *check, method string, l *listing, way *chain, pointer string) {
 	name, _, _ := strings.Cut(method, "/")
-	told := !s.stateless || s.awaited(s.listOf(method), "notifications/"+name+"/list_changed")
+	told := !s.stateless || s.toldOf(s.listOf(method), "notifications/"+name+"/list_changed")
 	if told && l.last != nil && l.last != way && l.last.sum != way.sum && !l.announced && s.declares(Server, name+".listChanged") {
 		s.late(c, time.Time{}, "list-changed-unannounced", pointer+"/result", "the list has changed, but no notifications/%s/list_changed has come", name)
 	}
