@@ -284,10 +284,10 @@ func opens(src string) bool {
 		return false
 	}
 	initializes := func(m jsonrpc.Text) bool {
-		return m.Err == nil && m.Kind == jsonrpc.Request && m.Method == "initialize"
+		return m.Kind == jsonrpc.Request && m.Method == "initialize"
 	}
 	text := jsonrpc.ParseText(src)
-	return initializes(text) || slices.ContainsFunc(text.Batch, initializes)
+	return text.Err == nil && initializes(text) || slices.ContainsFunc(text.Batch, initializes)
 }
 
 // Value checks a value against a definition of the revision.
