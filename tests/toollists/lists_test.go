@@ -275,7 +275,7 @@ func TestList(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer session.Close()
-	list, err := tools.List(t.Context(), session)
+	list, err := tools.List(t.Context(), session, "tool")
 	if err != nil {
 		t.Fatal(err)
 	}
