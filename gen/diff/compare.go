@@ -82,7 +82,12 @@ func cached[K comparable, V any](all map[K]V, key K, make func() V) V {
 
 // refusing returns the ways in which a schema refuses a value.
 func (e *engine) refusing(s *jsonschema.Schema) []*branch {
-	return cached(e.refusals, s, func() []*branch { return waysToRefuse(s) })
+	return cached(e.refusals, s, func() (list []*branch) {
+		for i := range keywords {
+			list = append(list, keywords[i].refusing(s)...)
+		}
+		return list
+	})
 }
 
 // comparer compares shapes of two sides.

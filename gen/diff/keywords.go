@@ -550,14 +550,6 @@ func keywordOf(name string) *keyword {
 // limits reports whether a schema that may be absent refuses a value.
 func limits(s *jsonschema.Schema) bool { return s != nil && !always(s) }
 
-// waysToRefuse returns the ways in which a schema refuses a value.
-func waysToRefuse(s *jsonschema.Schema) (list []*branch) {
-	for i := range keywords {
-		list = append(list, keywords[i].refusing(s)...)
-	}
-	return list
-}
-
 // refusing returns the ways in which a schema refuses a value by a keyword. Those of a keyword whose members have names
 // are in the order of these, because the first value that is found may name a change.
 func (k *keyword) refusing(s *jsonschema.Schema) []*branch {

@@ -297,22 +297,23 @@ func (c *comparer) around(v view, at *child, value any) answer {
 	return c.show(v, at.guard == guardUndeclared, &branch{kinds: kinds, holds: &holding{at, value}})
 }
 
-// hold is show for a member or an element with a value, where no other one depends on it: all that is looked for are the
-// values of the required members. is is unknown if a search may find more.
-func (c *comparer) hold(v view, h *holding) answer {
+// hold is show for a member or the first element with a value, where no other one depends on it: only the values of the
+// required members are looked for. If it finds nothing, a search may.
+func (c *comparer) hold(v view, h *holding) (o answer) {
 	simple := func(a *Alt) bool { return !a.conditional && len(a.dependent)+len(a.counts) == 0 && a.Low.Reach() <= 1 }
-	if !simple(v.from) || !simple(v.to) {
-		return answer{is: unknown}
+	if h.index > 0 || !simple(v.from) || !simple(v.to) {
+		return o
 	}
 	for _, all := range [][]*jsonschema.Schema{slices.Concat(v.from.all, v.to.all), v.from.all} {
-		switch whole, is := c.whole(&way{all: all}, h); {
-		case is == found && c.satisfies(whole, v.from.accept...) && c.refuses(whole, v.accepts.from...):
+		whole, is := c.whole(&way{all: all}, h)
+		if is == found && c.satisfies(whole, v.from.accept...) && c.refuses(whole, v.accepts.from...) {
 			return answer{is: found, value: whole}
-		case is != none:
-			return answer{is: unknown}
+		}
+		if is != none {
+			break
 		}
 	}
-	return answer{is: unknown}
+	return o
 }
 
 // whole returns an object with a member and those that a way requires, or an array with an element.
