@@ -140,29 +140,33 @@ func (l *lowerer) checkCapability(m *ir.Method) {
 	if r == nil || l.ext != nil {
 		return
 	}
-	check := func(declared *ir.Decl) {
+	var sides []*ir.Decl
+	if m.ToServer && !m.Notification || m.ToClient && m.Notification {
+		sides = append(sides, l.named("ServerCapabilities"))
+	}
+	if m.ToClient && !m.Notification || m.ToServer && m.Notification {
+		sides = append(sides, l.named("ClientCapabilities"))
+	}
+	has := func(declared *ir.Decl) bool {
 		if declared == nil {
-			return
+			return true
 		}
 		at := ir.Type(&ir.Ref{Decl: declared})
 		for name := range strings.SplitSeq(m.Capability, ".") {
 			object, ok := ir.Resolve(at).(*ir.Object)
 			if !ok {
-				return // it may have any members
+				return true // it may have any members
 			}
 			f := object.Field(name)
 			if f == nil {
-				l.failName(declared.Pointer, "%s: the row has the capability %s for %q, which %s does not have", r.where, m.Capability, m.Wire, declared.Name)
-				return
+				return false
 			}
 			at = f.Type
 		}
+		return true
 	}
-	if m.ToServer && !m.Notification || m.ToClient && m.Notification {
-		check(l.named("ServerCapabilities"))
-	}
-	if m.ToClient && !m.Notification || m.ToServer && m.Notification {
-		check(l.named("ClientCapabilities"))
+	if len(sides) > 0 && !slices.ContainsFunc(sides, has) {
+		l.failName(sides[0].Pointer, "%s: the row has the capability %s for %q, which %s does not have", r.where, m.Capability, m.Wire, sides[0].Name)
 	}
 }
 
