@@ -27,6 +27,8 @@ type target struct {
 	need need
 	// known is the id of a client that the authorization server has just recognized, or "".
 	known string
+	// client is the client by which a flow has asked for a token, or nil.
+	client *Credentials
 	// legacy says that the server is its own authorization server as in 2025-03-26.
 	legacy bool
 }

@@ -196,7 +196,7 @@ func (f AuthorizationCode) grant(ctx context.Context, t *Transport, from *target
 		if err != nil {
 			return "", err
 		}
-		client, config.ClientID, config.RedirectURL = known, known.ClientID, redirectURI
+		client, from.client, config.ClientID, config.RedirectURL = known, known, known.ClientID, redirectURI
 		t.mu.Lock()
 		t.budget.visits = append(t.budget.visits, time.Now())
 		t.mu.Unlock()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode"
 
 	"github.com/go-jose/go-jose/v4"
 
@@ -64,6 +65,7 @@ func (t *Transport) requestGrant(ctx context.Context, from *target, client *Cred
 		if client, err = t.identify(ctx, from, ""); err != nil {
 			return nil, err
 		}
+		from.client = client
 		if len(scopes) > 0 { // a code has its scopes
 			form.Set("scope", oauth.FormatScopes(scopes))
 		}
@@ -325,7 +327,7 @@ func (t *Transport) acquire(ctx context.Context, used *grant, n need) (*grant, e
 	}
 	g, err := t.opts.Flow.grant(ctx, t, found, scopes)
 	if code(err) == "invalid_client" {
-		if again, forgetErr := t.forget(ctx, found.Issuer); forgetErr != nil || !again {
+		if again, forgetErr := t.forget(ctx, found.Issuer, found.client); forgetErr != nil || !again {
 			return nil, errors.Join(err, forgetErr)
 		}
 		g, err = t.opts.Flow.grant(ctx, t, found, scopes)
@@ -354,10 +356,11 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 }
 
 // refuses reports whether an authorization server refuses a refresh token by an error. Servers have codes of their own
-// for that; without a code, it may be the refusal of a proxy.
+// for that; without a code, or with words such as Forbidden in its place, it may be the refusal of a proxy.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
-	return ok && e.Code != "" && slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
+	isWords := func(c rune) bool { return c == ' ' || unicode.IsUpper(c) }
+	return ok && e.Code != "" && !strings.ContainsFunc(e.Code, isWords) && slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
 		!slices.Contains([]string{"server_error", "temporarily_unavailable", oauth.ErrorInvalidDPoPProof, oauth.ErrorUseDPoPNonce}, e.Code)
 }
 
@@ -372,7 +375,7 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 	next, err := t.exchange(ctx, from, client, g.Requested, form, g.DPoP)
 	switch {
 	case code(err) == "invalid_client":
-		_, err := t.forget(ctx, from.Issuer)
+		_, err := t.forget(ctx, from.Issuer, client)
 		return nil, err
 	case refuses(err):
 		from.known = client.ClientID
@@ -434,7 +437,7 @@ func (b *budget) open(now time.Time) error {
 func (b *budget) close(err error, now time.Time) {
 	if _, ok := errors.AsType[*stopped](err); ok {
 		b.closed, b.until = err, time.Time{}
-	} else if refusal, ok := errors.AsType[*OAuthError](err); ok && refusal.Status/100 == 4 {
+	} else if refusal, ok := errors.AsType[*OAuthError](err); ok && (refusal.Status/100 == 4 || refusal.Status/100 == 2) {
 		b.closed, b.until = err, now.Add(waits.LoginRefused)
 	}
 }

@@ -134,12 +134,13 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 	return code(err) != "invalid_client"
 }
 
-// forget removes a registration that the authorization server does not know, or whose secret it refuses. It reports
-// whether there was one, so that the client can register, or the user be asked, again.
-func (t *Transport) forget(ctx context.Context, issuer string) (bool, error) {
+// forget removes the registration of a client that the authorization server does not know, or whose secret it refuses.
+// It reports whether there was one, so that the client can register, or the user be asked, again. That of another client,
+// such as the one that the user has named since, is kept.
+func (t *Transport) forget(ctx context.Context, issuer string, client *Credentials) (bool, error) {
 	var r registration
 	ok, err := t.load(ctx, registrationKey(issuer), &r)
-	if !ok || err != nil {
+	if !ok || err != nil || client == nil || r.ClientID != client.ClientID || r.Secret != client.Secret.Reveal() {
 		return false, err
 	}
 	return true, t.save(ctx, registrationKey(issuer), nil)

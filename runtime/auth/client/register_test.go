@@ -98,6 +98,50 @@ func TestRefusedCredentials(t *testing.T) {
 	}
 }
 
+// The refusal of one client does not forget another one, which the user has named since.
+func TestOtherCredentials(t *testing.T) {
+	w := newWorld(t)
+	w.metadata = func(m map[string]any) { delete(m, "registration_endpoint") }
+	refused := "" // the client
+	w.answer = refuseClient("/token", func(id string) bool { return id == refused })
+	store := &client.Memory{}
+	asked := 0
+	transport := w.transport(client.Options{Store: store, Ask: func(context.Context, string) (client.Credentials, error) {
+		asked++
+		return client.Credentials{ClientID: "first"}, nil
+	}})
+	if err := transport.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	key := "client " + w.as.URL
+	text, err := store.Get(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// For another server of the same authorization server, the user has named another client.
+	if err := store.Set(t.Context(), key, []byte(strings.ReplaceAll(string(text), `"first"`, `"second"`))); err != nil {
+		t.Fatal(err)
+	}
+	refused = "first"
+	w.revokeAccess()
+	if err := transport.Login(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if status, err := transport.Status(t.Context()); err != nil || status.ClientID != "second" || asked != 1 {
+		t.Errorf("%+v, %v, asked %d times", status, err, asked)
+	}
+	// The given credentials of another program are refused.
+	w.revokeAccess()
+	refused = "given"
+	given := w.transport(client.Options{Store: store, Flow: client.ClientCredentials{}, Credentials: []client.Credentials{{ClientID: "given"}}})
+	if err := given.Login(t.Context()); err == nil {
+		t.Error("logged in by credentials that the authorization server refuses")
+	}
+	if text, err := store.Get(t.Context(), key); err != nil || !strings.Contains(string(text), `"second"`) {
+		t.Errorf("got %s, %v", text, err)
+	}
+}
+
 // refuseClient answers requests of forgotten clients at a path.
 func refuseClient(path string, isForgotten func(string) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(rw http.ResponseWriter, r *http.Request) bool {

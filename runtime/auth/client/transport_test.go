@@ -111,6 +111,8 @@ func TestRefusedRefresh(t *testing.T) {
 		{401, `{"error":"invalid_token"}`, true},
 		{400, `{"error":"use_dpop_nonce"}`, false},
 		{403, `<html>`, false},
+		{403, `{"status":403,"error":"Forbidden"}`, false}, // a gateway
+		{400, `{"error":"Bad Request"}`, false},
 		{404, `{"error":"Not Found"}`, false},
 		{429, `{"error":"slow_down"}`, false},
 		{503, `{"error":"temporarily_unavailable"}`, false},

@@ -114,11 +114,11 @@ func cutToken(text string) (token, rest string) {
 }
 
 // cutValue cuts a token or a quoted string from the beginning of a text. Some servers do not quote URLs, so a value
-// without quotes may have all characters but those that end it.
+// without quotes may have all characters but those that end it, and semicolons, by which some separate parameters.
 func cutValue(text string) (value, rest string, ok bool) {
 	quoted, isQuoted := strings.CutPrefix(text, `"`)
 	if !isQuoted {
-		rest = strings.TrimLeftFunc(text, func(c rune) bool { return !strings.ContainsRune(", \t\"", c) })
+		rest = strings.TrimLeftFunc(text, func(c rune) bool { return !strings.ContainsRune(",; \t\"", c) })
 		value = text[:len(text)-len(rest)]
 		return value, rest, value != ""
 	}

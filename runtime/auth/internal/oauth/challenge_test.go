@@ -36,6 +36,7 @@ func TestParseChallenges(t *testing.T) {
 		{name: "a URL without quotes", value: `Bearer resource_metadata=https://a.example:1/b?c=d, scope=x`,
 			want: challenges{{"Bearer", params("resource_metadata", "https://a.example:1/b?c=d", "scope", "x")}}},
 		// What precedes a syntax error counts.
+		{name: "a semicolon", value: `Bearer error=x; scope="y"`, want: challenges{{"Bearer", params("error", "x")}}},
 		{name: "unfinished string", value: `Basic, Bearer scope="a`, want: challenges{{"Basic", params()}, {"Bearer", params()}}},
 		{name: "unfinished escape", value: `Basic, Bearer scope="a\`, want: challenges{{"Basic", params()}, {"Bearer", params()}}},
 		{name: "duplicate", value: `Bearer scope=a, SCOPE=b`, want: challenges{{"Bearer", params("scope", "a")}}},
