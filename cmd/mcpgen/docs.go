@@ -128,7 +128,7 @@ func (o *origin) described(cmd *cobra.Command, args []string) (string, *catalog.
 }
 
 // reference matches the beginning of a page of docs.Reference.
-var reference = regexp.MustCompile(`^# .*\n\n> An MCP server `)
+var reference = regexp.MustCompile(`^# .*\n\r?\n> An MCP server `)
 
 // keep writes the pages, or compares them with what it would write.
 func (d *documents) keep(ctx context.Context, c *catalog.Catalog, check bool) (*kept, error) {
@@ -138,7 +138,13 @@ func (d *documents) keep(ctx context.Context, c *catalog.Catalog, check bool) (*
 		make func(old string) (string, error)
 	}{
 		{d.readme, func(old string) (string, error) { return docs.Insert(old, docs.Tables(c)) }},
-		{d.llms, func(string) (string, error) { return docs.Reference(d.title, c), nil }},
+		{d.llms, func(old string) (string, error) {
+			text := docs.Reference(d.title, c)
+			if strings.Contains(old, "\r\n") { // Git for Windows checks files out with these line ends
+				text = strings.ReplaceAll(text, "\n", "\r\n")
+			}
+			return text, nil
+		}},
 	} {
 		if page.path == "" {
 			continue
@@ -146,30 +152,26 @@ func (d *documents) keep(ctx context.Context, c *catalog.Catalog, check bool) (*
 		if _, err := files.Target(page.path); err != nil && !check {
 			return nil, err
 		}
-		src, err := os.ReadFile(page.path)
+		old, err := os.ReadFile(page.path)
 		missing := errors.Is(err, fs.ErrNotExist)
-		old := strings.ReplaceAll(string(src), "\r\n", "\n") // Git for Windows checks files out with other line ends
 		switch {
 		case missing && page.path == d.readme:
 			return nil, fmt.Errorf("%w: write it, with the lines %s and %s", err, docs.Begin, docs.End)
 		case err != nil && !missing:
 			return nil, err
-		case page.path == d.llms && old != "" && !reference.MatchString(old):
+		case page.path == d.llms && len(old) > 0 && !reference.Match(old):
 			return nil, fmt.Errorf("%s: is not a reference that mcpgen has written, so it is not overwritten", page.path)
 		}
-		text, err := page.make(old)
+		text, err := page.make(string(old))
 		if err != nil {
 			return nil, named(page.path, err)
 		}
 		done.Pages = append(done.Pages, page.path)
-		if text == old {
+		if text == string(old) {
 			continue
 		}
-		if old != string(src) {
-			text = strings.ReplaceAll(text, "\n", "\r\n")
-		}
 		done.Differ = append(done.Differ, page.path)
-		done.changes = append(done.changes, files.Change{Path: filepath.ToSlash(page.path), Old: src, New: []byte(text), Kind: "modify"})
+		done.changes = append(done.changes, files.Change{Path: filepath.ToSlash(page.path), Old: old, New: []byte(text), Kind: "modify"})
 	}
 	done.checked = check
 	if check {

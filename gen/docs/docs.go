@@ -25,17 +25,22 @@ const (
 
 // Insert returns a page in which content replaces what is between the lines [Begin] and [End].
 func Insert(page, content string) (string, error) {
-	before, rest, found := strings.Cut(page, Begin+"\n")
+	end := "\n"
+	if strings.Contains(page, Begin+"\r\n") { // Git for Windows checks files out with these line ends
+		end = "\r\n"
+	}
+	before, rest, found := strings.Cut(page, Begin+end)
 	_, after, ended := strings.Cut(rest, End)
 	switch {
 	case !found:
 		return "", fmt.Errorf("has no line %q; write it and %q where the tables belong", Begin, End)
 	case !ended:
 		return "", fmt.Errorf("has no line %q after %q", End, Begin)
-	case strings.Contains(after, Begin+"\n"):
+	case strings.Contains(after, Begin+end):
 		return "", fmt.Errorf("has a second line %q", Begin)
 	}
-	return before + Begin + "\n\n" + strings.Trim(content, "\n") + "\n\n" + End + after, nil
+	between := strings.ReplaceAll("\n\n"+strings.Trim(content, "\n")+"\n\n", "\n", end)
+	return before + Begin + between + End + after, nil
 }
 
 // Tables returns a table for each part of a description: tools, prompts, resources and resource

@@ -154,6 +154,14 @@ func TestInsert(t *testing.T) {
 	if again, err := docs.Insert(got, "new\n"); again != got || err != nil {
 		t.Errorf("again: %q, %v", again, err)
 	}
+	// The part has the line ends of its first line, and the other lines keep theirs.
+	got, err = docs.Insert("a\r\n"+docs.Begin+"\r\n"+docs.End+"\nb", "one\ntwo\n")
+	if want := "a\r\n" + docs.Begin + "\r\n\r\none\r\ntwo\r\n\r\n" + docs.End + "\nb"; got != want || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := docs.Insert("a\r\n"+page, "new"); !strings.HasPrefix(got, "a\r\na\n"+docs.Begin+"\n\nnew\n") || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
 	for page, problem := range map[string]string{
 		"a\n":                    "has no line \"<!-- mcpgen docs -->\"; write it and \"<!-- end of mcpgen docs -->\" where the tables belong",
 		docs.Begin + "\na\n":     "has no line \"<!-- end of mcpgen docs -->\" after \"<!-- mcpgen docs -->\"",

@@ -51,6 +51,16 @@ type names string
 
 func (names) Enum() []string { return []string{"Ada"} }
 
+// grade and level have methods Enum that are not for this package.
+type grade string
+
+func (grade) Enum() []any { return []any{grade("a")} }
+
+type level string
+
+func (level) JSONSchema() any { return map[string]string{"type": "string"} }
+func (level) Enum() []string  { return []string{"low"} }
+
 // day is an integer in Go and a text in JSON.
 type day int
 
@@ -87,6 +97,10 @@ func TestDerive(t *testing.T) {
 		want   string
 	}{
 		{derivedOf[struct{}], `{"properties":{},"additionalProperties":false,"type":"object"}`},
+		{derivedOf[struct {
+			A grade
+			B level
+		}], `{"type":"object","properties":{"A":{"type":"string"},"B":{"type":"string"}},"additionalProperties":false,"required":["A","B"]}`},
 		{derivedOf[town], `{
 			"properties":{"city":{"type":"string","minLength":1,"description":"A city."},"zip":{"type":"string"}},
 			"additionalProperties":false,"type":"object","required":["city"]}`},
