@@ -116,7 +116,7 @@ func readEntry(f *config.File, n *yaml.Node) entry {
 	}
 	before := f.Failed()
 	keys := map[string]config.Reader{
-		"tools":        func(n *yaml.Node) { e.list = f.Text(n, "tools") },
+		"tools":        page("tools", &e.list),
 		"server":       folder("server"),
 		"client":       folder("client"),
 		"typescript":   folder("typescript"),

@@ -295,6 +295,9 @@ func TestDeriveErrors(t *testing.T) {
 			town `jsonschema:"minimum=1"`
 		}], `.town: tag jsonschema: "minimum=1" is about no member, because the fields of the struct take its place`},
 		{derivedOf[struct {
+			town `jsonschema_description:"Where."`
+		}], `.town: tag jsonschema_description: "Where." is about no member`},
+		{derivedOf[struct {
 			A int `jsonschema:"one text" jsonschema_description:"another"`
 		}], "the tags jsonschema and jsonschema_description are both descriptions"},
 	} {

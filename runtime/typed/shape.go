@@ -1,7 +1,6 @@
 package typed
 
 import (
-	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -360,8 +359,10 @@ func (b *shaper) fields(s *shape, t reflect.Type, index []int) ([]*field, error)
 			if len(index) > 10 {
 				return nil, fmt.Errorf("%s.%s: embedded too deeply", t, f.Name)
 			}
-			if tag := cmp.Or(f.Tag.Get("jsonschema"), f.Tag.Get("jsonschema_description")); tag != "" && tag != "-" {
-				return nil, fmt.Errorf("%s.%s: tag jsonschema: %q is about no member, because the fields of the struct take its place", t, f.Name, tag)
+			for _, key := range []string{"jsonschema", "jsonschema_description"} {
+				if tag := f.Tag.Get(key); tag != "" && tag != "-" {
+					return nil, fmt.Errorf("%s.%s: tag %s: %q is about no member, because the fields of the struct take its place", t, f.Name, key, tag)
+				}
 			}
 			more, err := b.fields(s, inlined, at)
 			if err != nil {
