@@ -139,6 +139,29 @@ func TestRefusedRefresh(t *testing.T) {
 	}
 }
 
+// TestRefusedOnce checks that a refusal, also one with status 200, is not asked for again with each request.
+func TestRefusedOnce(t *testing.T) {
+	for _, status := range []int{200, 400} {
+		w := newWorld(t)
+		w.answer = func(rw http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path != "/token" {
+				return false
+			}
+			reply(rw, status, map[string]any{"error": "incorrect_client_credentials"}) // GitHub
+			return true
+		}
+		c := w.transport(client.Options{Flow: client.ClientCredentials{}, Credentials: []client.Credentials{{ClientID: "c"}}}).Client()
+		for range 2 {
+			if got, err := call(t.Context(), c, w.url(), ""); err == nil || !strings.Contains(err.Error(), "incorrect_client_credentials") {
+				t.Errorf("%d: got %s, %v", status, got, err)
+			}
+		}
+		if n := w.count("as POST /token"); n != 1 {
+			t.Errorf("%d: %d requests for a token", status, n)
+		}
+	}
+}
+
 // A response without scopes means those that were asked for, and that of a refresh those that were granted before
 // (RFC 6749, sections 5.1 and 6).
 func TestGrantedScopes(t *testing.T) {
