@@ -167,8 +167,8 @@ func (t *Transport) post(ctx context.Context, name, address string, server *oaut
 }
 
 // ask posts a body to an endpoint of an authorization server, and returns the header and the text of the response. If
-// that is not a success, the error is an *OAuthError (RFC 6749, section 5.2). Some servers, such as GitHub, report errors
-// with status 200.
+// that is not a success, the error is an *OAuthError (RFC 6749, section 5.2). Some servers, such as GitHub, report
+// errors with status 200.
 func (t *Transport) ask(ctx context.Context, name, address, contentType, body string, authorize func(*http.Request) error) (http.Header, []byte, error) {
 	endpoint, err := t.endpoint(name, address)
 	if err != nil {

@@ -359,8 +359,9 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 // for that; without a code, or with words such as Forbidden in its place, it may be the refusal of a proxy.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
-	isWords := func(c rune) bool { return c == ' ' || unicode.IsUpper(c) }
-	return ok && e.Code != "" && !strings.ContainsFunc(e.Code, isWords) && slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
+	isOfWords := func(c rune) bool { return c == ' ' || unicode.IsUpper(c) }
+	return ok && e.Code != "" && !strings.ContainsFunc(e.Code, isOfWords) &&
+		slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
 		!slices.Contains([]string{"server_error", "temporarily_unavailable", oauth.ErrorInvalidDPoPProof, oauth.ErrorUseDPoPNonce}, e.Code)
 }
 

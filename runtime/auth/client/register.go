@@ -135,8 +135,8 @@ func (t *Transport) isKnown(ctx context.Context, from *target, r *registration) 
 }
 
 // forget removes the registration of a client that the authorization server does not know, or whose secret it refuses.
-// It reports whether there was one, so that the client can register, or the user be asked, again. That of another client,
-// such as the one that the user has named since, is kept.
+// It reports whether there was one, so that the client can register, or the user be asked, again. It keeps that of
+// another client, such as one that the user has named since.
 func (t *Transport) forget(ctx context.Context, issuer string, client *Credentials) (bool, error) {
 	var r registration
 	ok, err := t.load(ctx, registrationKey(issuer), &r)

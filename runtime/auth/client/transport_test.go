@@ -97,8 +97,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestRefusedRefresh checks that a refresh token that the authorization server refuses, with whatever code, is forgotten,
-// and that one which it cannot use now is not.
+// TestRefusedRefresh checks that a refresh token that the authorization server refuses, with whatever code, is
+// forgotten, and that one which it cannot use now is not.
 func TestRefusedRefresh(t *testing.T) {
 	for _, test := range []struct {
 		status  int
