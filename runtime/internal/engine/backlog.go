@@ -26,11 +26,14 @@ func (b *Backlog[T]) Change(f func(waiting []T) []T) {
 	}
 }
 
-// Idle reports whether no goroutine calls Do.
-func (b *Backlog[T]) Idle() bool {
+// AddBehind adds a value if a goroutine calls Do, and reports whether there is one.
+func (b *Backlog[T]) AddBehind(v T) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return !b.busy
+	if b.busy {
+		b.waiting = append(b.waiting, v)
+	}
+	return b.busy
 }
 
 // start starts the goroutine. The mutex must be held.

@@ -49,10 +49,8 @@ func (q *Queue) Add(ctx context.Context, size int, job func()) bool {
 // dropped, it is not closed.
 func (q *Queue) Settled() <-chan struct{} {
 	settled := make(chan struct{})
-	if q.jobs.Idle() {
+	if !q.jobs.AddBehind(queued{run: func() { close(settled) }}) {
 		close(settled)
-	} else {
-		q.jobs.Add(queued{run: func() { close(settled) }})
 	}
 	return settled
 }

@@ -124,3 +124,25 @@ func TestQueue(t *testing.T) {
 		}
 	})
 }
+
+// TestSettledOfStopped checks that Settled does not wait for a job that ends at the same time, although no goroutine may
+// start that could run another one.
+func TestSettledOfStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range 20_000 {
+			l := begun(t.Context())
+			q := NewQueue(l)
+			release := make(chan struct{})
+			q.Add(t.Context(), 0, func() { <-release })
+			l.Stop()
+			close(release)
+			settled := q.Settled()
+			synctest.Wait()
+			select {
+			case <-settled:
+			default:
+				t.Fatal("it waits for a job that was run")
+			}
+		}
+	})
+}
