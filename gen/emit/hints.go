@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/gen/ir"
 )
 
-// cacheHints renders runtime.Hinted for the results that must say how long they may be kept. An optional
+// cacheHints renders the method WithCacheHint of the results that must say how long they may be kept. An optional
 // member needs no value, so the runtime adds it to the text of the result.
 func cacheHints(f *jen.File, methods []*ir.Method) {
 	done := map[*ir.Decl]bool{}
