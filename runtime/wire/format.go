@@ -14,8 +14,9 @@ import (
 //
 // The verdicts are those of github.com/santhosh-tekuri/jsonschema, which Go programs use to
 // validate tool schemas, including its leniences. So a value is not valid for one and invalid
-// for the other. The exceptions are "uri-template", for which InFormat also accepts every template of RFC
-// 6570, many of which that package refuses, and URIs with escapes of ASCII in their host, as in notes://a%20b.
+// for the other. There are two exceptions. As a "uri-template", InFormat also accepts every template of RFC 6570, many
+// of which that package refuses. As a "uri" or the like, it also accepts one with escapes of ASCII in its host, as in
+// notes://a%20b.
 func InFormat(name, s string) bool {
 	in, ok := formats[name]
 	return !ok || in(s)
@@ -70,12 +71,9 @@ func isNumeral(s string) bool {
 	return s != "" && all(s, isDigit) && (s[0] != '0' || len(s) == 1)
 }
 
-// parseURL parses s. It also checks a host with colons, which net/url does not, and accepts all escapes in one.
+// parseURL parses s. It also checks a host with colons, which net/url does not.
 func parseURL(s string) (*url.URL, bool) {
 	u, err := url.Parse(s)
-	if err != nil {
-		u, err = url.Parse(withoutEscapes(s))
-	}
 	if err != nil {
 		return nil, false
 	}
@@ -84,6 +82,14 @@ func parseURL(s string) (*url.URL, bool) {
 		return u, bracketed && isIPv6(host)
 	}
 	return u, true
+}
+
+// parseReference is parseURL, but accepts all escapes in a host.
+func parseReference(s string) (*url.URL, bool) {
+	if u, ok := parseURL(s); ok {
+		return u, true
+	}
+	return parseURL(withoutEscapes(s))
 }
 
 // withoutEscapes replaces the escapes in the host of a URI reference, if it is a name. Package url refuses those of
@@ -108,12 +114,12 @@ func withoutEscapes(s string) string {
 }
 
 func isURI(s string) bool {
-	u, ok := parseURL(s)
+	u, ok := parseReference(s)
 	return ok && u.IsAbs()
 }
 
 func isURIReference(s string) bool {
-	_, ok := parseURL(s)
+	_, ok := parseReference(s)
 	return ok && !strings.Contains(s, `\`)
 }
 
