@@ -100,7 +100,9 @@ type DefinedMessage struct {
 
 	id              wire.ID
 	version, method string
-	typed           bool // it is a RequestOf or the like: another version than "2.0" is an error, and so is an absent method
+
+	// It is a RequestOf or the like: another version than "2.0" is an error, and so is an absent method.
+	typed bool
 }
 
 // PayloadName returns "params", "result" or "error".
@@ -220,7 +222,9 @@ func (m *DefinedMessage) Check(c *wire.Collector) {
 
 // anyMessage is one of the messages that a definition is a union of.
 type anyMessage struct {
-	message    wire.Appender // a *DefinedMessage or *definedBatch, or a wire.Raw if it is none of those of the definition
+	// A *DefinedMessage or *definedBatch, or a wire.Raw if it is none of those of the definition.
+	message wire.Appender
+
 	all        Definitions
 	definition *Definition
 }

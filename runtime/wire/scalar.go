@@ -14,8 +14,8 @@ type Scalar struct {
 	text string // of a string its meaning, of a number or boolean its token
 }
 
-// ScalarOf returns the scalar of a string, a number or a boolean. A float64 has the form of [AppendFloat64]. For NaN and
-// infinities, which have no JSON text, it returns the zero Scalar.
+// ScalarOf returns the scalar of a string, a number or a boolean. A float64 has the form of [AppendFloat64]. For NaN
+// and infinities, which have no JSON text, it returns the zero Scalar.
 func ScalarOf[T string | int | int64 | float64 | bool](v T) Scalar {
 	switch v := any(v).(type) {
 	case string:

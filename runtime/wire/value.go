@@ -9,9 +9,9 @@ import (
 	"unsafe"
 )
 
-// GeneratedV1 is true while the packages that generated code calls are compatible with what mcpgen has generated for their
-// first version: this package, runtime, and the packages below it. Generated code refers to it, so that a mismatch does
-// not compile.
+// GeneratedV1 is true while the packages that generated code calls are compatible with what mcpgen has generated for
+// their first version: this package, runtime, and the packages below it. Generated code refers to it, so that a
+// mismatch does not compile.
 const GeneratedV1 = true
 
 // MaxDepth is the maximum nesting of arrays and objects. Deeper text is an error.
