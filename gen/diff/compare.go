@@ -269,7 +269,7 @@ func (c *comparer) show(v view, others bool, b *branch) answer {
 			return answer{is: unknown, sure: true, why: tooLarge}
 		}
 		if b.holds != nil {
-			if o := c.hold(v, b.holds); o.is == found {
+			if o := c.hold(v, b.holds, sends); o.is == found {
 				return o
 			}
 		}

@@ -297,14 +297,21 @@ func (c *comparer) around(v view, at *child, value any) answer {
 	return c.show(v, at.guard == guardUndeclared, &branch{kinds: kinds, holds: &holding{at, value}})
 }
 
-// hold is show for a member or the first element with a value, where no other one depends on it: only the values of the
-// required members are looked for. If it finds nothing, a search may.
-func (c *comparer) hold(v view, h *holding) (o answer) {
-	simple := func(a *Alt) bool { return !a.conditional && len(a.dependent)+len(a.counts) == 0 && a.Low.Reach() <= 1 }
+// hold is show for a member or the first element with a value, if no other one depends on it: only the required members
+// need values. If it finds nothing, a search may. A member that the sender does not declare is sent only to a receiver
+// that accepts the rest.
+func (c *comparer) hold(v view, h *holding, sends *finder) (o answer) {
+	simple := func(a *Alt) bool {
+		return !a.conditional && len(a.dependent)+len(a.counts)+len(a.naming) == 0 && a.Low.Reach() <= 1
+	}
 	if h.index > 0 || !simple(v.from) || !simple(v.to) {
 		return o
 	}
-	for _, all := range [][]*jsonschema.Schema{slices.Concat(v.from.all, v.to.all), v.from.all} {
+	tries := [][]*jsonschema.Schema{slices.Concat(v.from.all, v.to.all)}
+	if h.element || sends.declares(&v.from.way, h.name) {
+		tries = append(tries, v.from.all)
+	}
+	for _, all := range tries {
 		whole, is := c.whole(&way{all: all}, h)
 		if is == found && c.satisfies(whole, v.from.accept...) && c.refuses(whole, v.accepts.from...) {
 			return answer{is: found, value: whole}

@@ -130,6 +130,9 @@ var toolCases = []toolCase{
 	{tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"x"},"v":{"not":{"const":0}}},"required":["t"]},{"type":"object","properties":{"t":{"const":"z"},"w":{}},"required":["t"]},{"type":"object","properties":{"v":{"type":"integer"},"p":{"type":"boolean"}},"required":["v"]}]}`),
 		tool(`{"oneOf":[{"type":"object","properties":{"t":{"const":"x"},"v":{}},"required":["t"]},{"type":"object","properties":{"t":{"const":"z"},"w":{}},"required":["t"]},{"type":"object","properties":{"t":{"const":"y"},"v":{}},"required":["t","v"]}]}`),
 		"constraint-removed t.input.a ok err\nconstraint-removed t.input.a.v ok warn\nmember-removed t.input.a.p warn ok\nrequired-member-added t.input.a.t err ok\ntype-opened t.input.a.v ok err"},
+	// A client does not send a member that it does not declare to a server that refuses the object anyway.
+	{tool(`{"type":"object","properties":{"k":{"type":"string"}},"required":["k"]}`),
+		tool(`{"type":"object","properties":{"k":{"type":"boolean"},"z":false},"required":["k"]}`), `type-changed t.input.a.k err err`},
 	// Any value is a union with itself in it.
 	{input(`{"type":"object","properties":{"a":true}}`),
 		input(`{"type":"object","properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"anyOf":[{"type":["null","boolean","number","string"]},{"type":"array","items":{"$ref":"#/$defs/a"}},{"type":"object","additionalProperties":{"$ref":"#/$defs/a"}}]}}}`), ``},

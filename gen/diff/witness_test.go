@@ -62,3 +62,22 @@ func TestWitnessesOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestWitnessOfRefusedNames checks that an example has no members for a receiver that refuses their names.
+func TestWitnessOfRefusedNames(t *testing.T) {
+	const before = `{"type":"object","properties":{"k":{"type":"string"}},"required":["k"]}`
+	const after = `{"type":"object","properties":{"k":{"type":"integer"}},"required":["a","b"],"propertyNames":false}`
+	report, err := diff.Tools(toolSide(t, "old", input(before)), toolSide(t, "new", input(after)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range report.Findings {
+		if f.Subject == "t.input.k" && f.Rule == "type-changed" {
+			if got := string(f.Witnesses[0].Value); got != `{"k":""}` {
+				t.Errorf("the example is %s", got)
+			}
+			return
+		}
+	}
+	t.Error("the type has not changed")
+}
