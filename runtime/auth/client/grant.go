@@ -359,8 +359,8 @@ func (t *Transport) acquireSilently(ctx context.Context, stored *grant) (*grant,
 // for that; without a code, or with words such as Forbidden in its place, it may be the refusal of a proxy.
 func refuses(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
-	isOfWords := func(c rune) bool { return c == ' ' || unicode.IsUpper(c) }
-	return ok && e.Code != "" && !strings.ContainsFunc(e.Code, isOfWords) &&
+	prose := func(c rune) bool { return c == ' ' || unicode.IsUpper(c) }
+	return ok && e.Code != "" && !strings.ContainsFunc(e.Code, prose) &&
 		slices.Contains([]int{http.StatusOK, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden}, e.Status) &&
 		!slices.Contains([]string{"server_error", "temporarily_unavailable", oauth.ErrorInvalidDPoPProof, oauth.ErrorUseDPoPNonce}, e.Code)
 }
@@ -383,7 +383,11 @@ func (t *Transport) refresh(ctx context.Context, from *target, g *grant) (*grant
 		g.Refresh = "" // the scopes are kept
 		return nil, t.saveGrant(ctx, g)
 	case err != nil:
-		return nil, fmt.Errorf("refreshing the token, which a logout forgets: %w", err)
+		what := "the token"
+		if refusal, ok := errors.AsType[*OAuthError](err); ok && refusal.Status/100 == 4 {
+			what += ", which a logout forgets" // the next attempt may fail, too
+		}
+		return nil, fmt.Errorf("refreshing %s: %w", what, err)
 	}
 	if next.Refresh == "" {
 		next.Refresh = g.Refresh

@@ -67,7 +67,8 @@ func Open(path string, o Options) (*Store, error) {
 
 // open opens the database and reads it.
 func (s *Store) open(path string, wait time.Duration) (err error) {
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // that of a page beyond the end of a file which was cut
+	// Reading a page beyond the end of a file that was cut faults, which would end the process.
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the file is damaged: %v", p)
