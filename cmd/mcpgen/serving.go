@@ -74,8 +74,7 @@ func (p *project) serve(plan *files.Plan, o skeleton.UserOptions) error {
 		name := place[of]
 		text, planned := wanted[of]
 		old, err := os.ReadFile(filepath.Join(p.out, name))
-		old = bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")) // of a checkout of Git for Windows
-		untouched := slices.ContainsFunc(former[of], func(former []byte) bool { return bytes.Equal(former, old) })
+		untouched := slices.ContainsFunc(former[of], func(former []byte) bool { return files.Same(former, old) })
 		if err == nil && !untouched {
 			if !slices.Contains(edited, name) {
 				edited = append(edited, name)
