@@ -35,9 +35,12 @@ func Prompt[In any, R wire.Appender](definition wire.Appender, get func(ctx cont
 	}
 	p := &tools.Item{Kind: "prompt", Definition: a.definition, Input: a.check, Literals: a.literals}
 	for _, f := range a.shape.fields {
+		if f.required() {
+			continue
+		}
 		blank := schema.Check(wire.Raw(object(wire.Member{Name: f.name, Value: `""`})), a.check)
 		isOf := func(problem wire.Problem) bool { return problem.Pointer == wire.ChildPointer("", f.name) }
-		if !f.required() && slices.ContainsFunc(wire.ProblemsOf(blank), isOf) {
+		if slices.ContainsFunc(wire.ProblemsOf(blank), isOf) {
 			p.Blank = append(p.Blank, f.name)
 		}
 	}

@@ -438,7 +438,7 @@ func (r *Reader) ReadScalar(allowed Kind) Scalar {
 	var s Scalar
 	switch kind {
 	case KindString:
-		s = ScalarOf(r.ReadString())
+		s = Scalar{KindString, r.ReadString()}
 	case KindNumber:
 		s = Scalar{KindNumber, r.number("a number")}
 		if r.err == nil && !s.Is(allowed) {
