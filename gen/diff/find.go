@@ -229,7 +229,8 @@ func (e *engine) key(list []*jsonschema.Schema) string {
 
 // setKey is key for a list without order.
 func (e *engine) setKey(list []*jsonschema.Schema) string {
-	if key := e.key(list); len(list) < 2 { // which gives each schema a number
+	key := e.key(list) // it also gives each schema a number
+	if len(list) < 2 {
 		return key
 	}
 	list = slices.SortedFunc(slices.Values(list), func(x, y *jsonschema.Schema) int { return e.ids[x] - e.ids[y] })

@@ -325,7 +325,7 @@ func (b *schemaBuilder) possible(a *Alt) bool {
 	}
 	a.conditional = len(a.refused) > 0
 	for i := range keywords {
-		if k := &keywords[i]; k.shows != nil && k.name != "oneOf" { // whose many branches are all shown
+		if k := &keywords[i]; k.shows != nil && k.name != "oneOf" { // a.refused has what oneOf does not show
 			a.conditional = a.conditional || slices.ContainsFunc(k.breaking(a), func(b *branch) bool { return !k.shows(a, b) })
 		}
 	}

@@ -101,7 +101,7 @@ type DefinedMessage struct {
 	id              wire.ID
 	version, method string
 
-	// It is a RequestOf or the like: another version than "2.0" is an error, and so is an absent method.
+	// typed is true for a RequestOf and the like: another version than "2.0" is an error, and so is an absent method.
 	typed bool
 }
 
@@ -222,7 +222,7 @@ func (m *DefinedMessage) Check(c *wire.Collector) {
 
 // anyMessage is one of the messages that a definition is a union of.
 type anyMessage struct {
-	// A *DefinedMessage or *definedBatch, or a wire.Raw if it is none of those of the definition.
+	// message is a *DefinedMessage or *definedBatch, or a wire.Raw if the text is no message of the definition.
 	message wire.Appender
 
 	all        Definitions

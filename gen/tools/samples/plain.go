@@ -16,8 +16,8 @@ import (
 // Most schemas of tools are plain: they have only keywords whose meaning needs no compiler. Compiling a schema takes as
 // long as validating a hundred values, and a comparison of two tools validates about forty by each.
 
-// plain returns the patterns of a document that is plain: its references lead to pointers and end, its numbers have no
-// exponents, and it has none of the keywords below. It returns nil for others.
+// plain returns the patterns of a document that is plain: its references are pointers without circles, its numbers have
+// no exponents, and it has none of the keywords below. It returns nil for others.
 func plain(root *jsonschema.Schema) map[*jsonschema.Schema]santhosh.Regexp {
 	known := 0
 	if _, named := wire.Object(root.Source).Get("$schema"); named {

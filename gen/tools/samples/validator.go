@@ -30,8 +30,8 @@ type Validator struct {
 	// compiled holds nil for a schema that cannot be compiled.
 	compiled map[*jsonschema.Schema]*santhosh.Schema
 	usable   bool
-	// Visits counts the schemas that [Validator.Accepts] has applied: all in a plain document, and at most those to deep
-	// values in others.
+	// Visits counts the schemas that [Validator.Accepts] has applied. In a plain document with references it counts
+	// those applied to deep values twice, and in one that is compiled it is the most that deep values may need.
 	Visits int
 }
 

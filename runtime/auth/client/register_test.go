@@ -118,7 +118,7 @@ func TestOtherCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// For another server of the same authorization server, the user has named another client.
+	// At another server with the same authorization server, the user has named another client.
 	if err := store.Set(t.Context(), key, []byte(strings.ReplaceAll(string(text), `"first"`, `"second"`))); err != nil {
 		t.Fatal(err)
 	}

@@ -125,8 +125,8 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestSettledOfStopped checks that Settled does not wait for a job that ends at the same time, although no goroutine may
-// start that could run another one.
+// TestSettledOfStopped checks that Settled does not wait for a job that ends at the same time, when no goroutine may start
+// any more.
 func TestSettledOfStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for range 20_000 {

@@ -202,8 +202,8 @@ func ParseURL(text string) (*url.URL, error) {
 }
 
 // Document gets a JSON document from the first URL at which one exists, and returns that URL. It returns "" and an
-// error if the servers say that there is none. A site that answers every path with the same page does not say that, but
-// the document may be at the next URL.
+// error if the servers say that there is none. A response that is not JSON does not end the search,
+// because some sites answer every path with the same page.
 func (f *Fetcher) Document(ctx context.Context, header http.Header, into any, urls ...string) (found string, err error) {
 	for _, address := range urls {
 		req, failed := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
